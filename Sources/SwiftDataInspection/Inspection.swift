@@ -97,7 +97,7 @@ extension InspectedStore {
   }
 
   private static func warnings(_ file: AppleFile) -> [String] {
-    var warnings = [String]()
+    var warnings = [file.missingLog].compactMap(\.self)
     if file.tables.keys.contains(where: { $0.hasPrefix("ANSCK") }) {
       warnings.append("the store syncs with CloudKit; the tables of the sync (ANSCK…) are not read")
     }

@@ -26,21 +26,37 @@ package final class AppleFile: Sendable {
     }
   }
 
-  /// Opens a file and reads its model. It reads no rows.
+  /// Opens a file for reading only and reads its model. It reads no rows.
+  /// - Parameter location: the file, or a folder that has one store, such as a document package.
   /// - Throws: `SwiftDataError/notADatabase` if the file is not an Apple store, `SwiftDataError/storeDamaged`.
-  package init(_ url: URL, allowsSave: Bool = false, lockTimeout: Double = 5) throws {
-    let converters = Converters()
-    let access = FileAccess(url, isWritable: allowsSave, lockTimeout: lockTimeout) { connection in
+  package init(_ location: URL) throws {
+    url = try Self.locate(location)
+    converters = Converters()
+    access = Self.access(to: url, converters, isWritable: false, lockTimeout: 5)
+    let opened = try access.read { [url] in try Opened($0, url.path) }
+    (identifier, metadata, model) = (opened.identifier, opened.metadata, opened.model)
+    (numbers, tables) = (opened.numbers, opened.tables)
+    columns = AppleColumns(model: opened.model, numbers: opened.numbers, tables: opened.tables)
+  }
+
+  /// The same file, open for writing. SQLite opens it at the first use, so that a file whose model does not fit stays as it
+  /// is.
+  init(writing file: AppleFile, lockTimeout: Double) {
+    (url, converters) = (file.url, Converters())
+    access = Self.access(to: url, converters, isWritable: true, lockTimeout: lockTimeout)
+    (identifier, metadata, model) = (file.identifier, file.metadata, file.model)
+    (numbers, tables, columns) = (file.numbers, file.tables, file.columns)
+  }
+
+  private static func access(
+    to url: URL, _ converters: Converters, isWritable: Bool, lockTimeout: Double
+  ) -> FileAccess {
+    FileAccess(url, isWritable: isWritable, lockTimeout: lockTimeout) { connection in
       try SwiftFunctions.register(on: connection.handle)
       try converters.register(on: connection.handle)
       try connection.execute("PRAGMA cache_size = -16000")
       for statement in converters.views { try connection.execute(statement) }
     }
-    (self.url, self.access, self.converters) = (url, access, converters)
-    let opened = try access.read { try Opened($0, url.path) }
-    (identifier, metadata, model) = (opened.identifier, opened.metadata, opened.model)
-    (numbers, tables) = (opened.numbers, opened.tables)
-    columns = AppleColumns(model: opened.model, numbers: opened.numbers, tables: opened.tables)
   }
 
   /// The folder of the external data.
@@ -74,15 +90,7 @@ private struct Opened {
     let names = try connection.rows("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { row in
       if case .text(let name) = row[0] { name } else { nil }
     }
-    guard names.contains("Z_METADATA"), names.contains("Z_PRIMARYKEY") else {
-      let isOurs = names.contains("_swiftdata")
-      throw SwiftDataError(
-        .notADatabase,
-        message: "\"\(place)\" is an SQLite database without Z_METADATA and Z_PRIMARYKEY"
-          + (isOurs
-            ? ": it is a store of OpenSwiftData, which ModelConfiguration(url:) opens"
-            : ", which neither SwiftData nor Core Data made"))
-    }
+    guard names.contains("Z_METADATA"), names.contains("Z_PRIMARYKEY") else { throw AppleFile.noStore(place) }
     var tables = [String: [String: String]]()
     for name in names {
       var columns = [String: String]()

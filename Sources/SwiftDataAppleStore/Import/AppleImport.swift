@@ -155,6 +155,7 @@ package struct AppleImport {
   }
 
   /// Copies the files that cells name. A file that is missing leaves no value behind.
+  /// - Throws: `SwiftDataError` if a file cannot be copied.
   private mutating func copyFiles(of column: String, _ table: String, _ connection: FileConnection) throws {
     let folder = NewStore.externalFolder(of: target)
     var last = Int64.min
@@ -170,13 +171,12 @@ package struct AppleImport {
         guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
         let source = AppleFile.externalFolder(of: origin).appendingPathComponent(name)
         let copy = folder.appendingPathComponent(name)
-        do {
-          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-          if !FileManager.default.fileExists(atPath: copy.path) {
-            try FileManager.default.copyItem(at: source, to: copy)
-          }
-        } catch {
-          report.losses.append("\(table).\(column) of \(key): the file \(name) is missing; the value is nil")
+        if FileManager.default.isReadableFile(atPath: source.path) {
+          try Self.copyFile(source, to: copy)
+        } else {
+          report.losses.append(
+            "\(table).\(column) of \(key): the file \(name) is missing from \(source.deletingLastPathComponent().path);"
+              + " the value is nil")
           // A required value becomes empty data.
           try connection.run(
             """
@@ -189,6 +189,24 @@ package struct AppleImport {
             """)
         }
       }
+    }
+  }
+}
+
+extension AppleImport {
+  private static func copyFile(_ source: URL, to copy: URL) throws {
+    guard !FileManager.default.fileExists(atPath: copy.path) else { return }
+    let folder = copy.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: source, to: copy)
+    } catch {
+      // What was written of it is no copy.
+      try? FileManager.default.removeItem(at: copy)
+      throw SwiftDataError(
+        .io,
+        message: "the external data \(source.path) cannot be copied to \(folder.path); nothing was imported. Check the"
+          + " permissions and the space on the disk", underlying: error)
     }
   }
 }
