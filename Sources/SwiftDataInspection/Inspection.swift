@@ -92,7 +92,10 @@ extension InspectedStore {
       kind: kind, location: location, identifier: identifier, version: version, format: format, bytes: bytes,
       entities: [], history: try history(), damage: try damage(), warnings: apple?.model.notes ?? [])
     for name in entities { result.entities.append(try entity(name)) }
-    if let file = apple?.file { result.warnings += Self.warnings(file) }
+    if let file = apple?.file {
+      result.warnings += Self.warnings(file)
+      result.warnings += try file.problems(in: [.rows]).map(\.description)
+    }
     return result
   }
 

@@ -60,7 +60,7 @@ package final class AppleFile: Sendable {
   }
 
   /// The folder of the external data.
-  static func externalFolder(of url: URL) -> URL {
+  package static func externalFolder(of url: URL) -> URL {
     let name = url.deletingPathExtension().lastPathComponent
     return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
   }
@@ -108,10 +108,12 @@ private struct Opened {
       numbers[name] = number
       if case .integer(let parent) = row[2], parent != 0 { parents[name] = parent }
     }
-    var model = try Self.model(connection, tables, place)
+    var damage: String?
+    var model = try Self.model(connection, tables, &damage)
     if model == nil {
       model = InferredModel.model(
-        numbers: numbers, parents: parents, tables: tables, indices: try Self.indices(connection))
+        numbers: numbers, parents: parents, tables: tables, indices: try Self.indices(connection),
+        damage: damage)
     }
     for entity in model!.entities where model!.lineage(of: entity.name).last?.superName != nil {
       model!.warnings.append("the superentities of \(entity.name) form a cycle; it is read as a root")
@@ -120,7 +122,7 @@ private struct Opened {
         model!.entities[index].superName = nil
       }
     }
-    (self.model, self.numbers) = (model!, EntityNumbers.complete(numbers, model: model!))
+    (self.model, self.numbers) = (model!, EntityNumbers.complete(numbers, parents: parents, model: model!))
   }
 
   private static func metadata(
@@ -136,8 +138,9 @@ private struct Opened {
   }
 
   /// Nil if the file has no model.
+  /// - Parameter damage: set to the reason if it has one that cannot be read.
   private static func model(
-    _ connection: FileConnection, _ tables: [String: [String: String]], _ place: String
+    _ connection: FileConnection, _ tables: [String: [String: String]], _ damage: inout String?
   ) throws -> AppleModel? {
     guard tables["Z_MODELCACHE"] != nil,
       case .blob(let content)?? = try connection.rows("SELECT Z_CONTENT FROM main.Z_MODELCACHE LIMIT 1").first?.first,
@@ -145,12 +148,9 @@ private struct Opened {
     else { return nil }
     do {
       return try ModelReader.model([UInt8](content))
-    } catch let error as SwiftDataError {
-      throw error
     } catch {
-      throw SwiftDataError(
-        .storeDamaged, message: "the model inside \"\(place)\" (Z_MODELCACHE) cannot be read: \(reason(error))",
-        underlying: error)
+      damage = reason(error)
+      return nil
     }
   }
 

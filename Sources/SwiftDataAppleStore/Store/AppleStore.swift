@@ -44,6 +44,13 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
     (self.configuration, self.schema) = (configuration, schema)
     layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     let found = try Self.read(configuration)
+    if configuration.allowsSave, let damage = found.model.damage {
+      throw SwiftDataError(
+        .storeDamaged,
+        message:
+          "the model inside \"\(found.url.path)\" (Z_MODELCACHE) cannot be read: \(damage); open the file with"
+          + " allowsSave: false, which infers the model from the tables")
+    }
     mapping = try SchemaMatch.mapping(of: found, to: layout)
     // Everything that can refuse the file has looked at it, so SQLite may open it for writing.
     file = configuration.allowsSave ? AppleFile(writing: found, lockTimeout: configuration.lockTimeout) : found

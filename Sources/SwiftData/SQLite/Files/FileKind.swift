@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import GRDBSQLite
 
 /// What a file is, told without a change to the file, its log or its folder.
@@ -174,12 +174,13 @@ private struct FileHead {
     }
   }
 
-  /// Nil if the file cannot be opened.
+  /// Nil if the file cannot be read. SQLite reports the reason.
   init?(_ path: String) {
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else { return nil }
     descriptor = FileDescriptor(number)
     page = descriptor.bytes(4096, at: 0)
+    if page.isEmpty { return nil }
   }
 
   var isDatabase: Bool { page.starts(with: "SQLite format 3\0".utf8) }
@@ -194,7 +195,7 @@ private struct FileHead {
     for _ in 0..<12 {
       guard bytes.count == size else { return false }
       switch bytes[start] {
-      case 13: return Data(bytes).range(of: Data("table_swiftdata_swiftdata".utf8)) != nil
+      case 13: return Self.contains("table_swiftdata_swiftdata", in: bytes)
       case 5:
         guard let cell = number(start + 12, 2, of: bytes), let child = number(cell, 4, of: bytes), child > 1 else {
           return false
@@ -204,6 +205,18 @@ private struct FileHead {
       }
     }
     return false
+  }
+
+  private static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
+    let text = Array(text.utf8)
+    return bytes.withUnsafeBytes { bytes in
+      var place = 0
+      while place + text.count <= bytes.count {
+        if bytes[place] == text[0], memcmp(bytes.baseAddress! + place, text, text.count) == 0 { return true }
+        place += 1
+      }
+      return false
+    }
   }
 
   /// A big-endian number.

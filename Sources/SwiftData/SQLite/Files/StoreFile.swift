@@ -17,8 +17,8 @@ enum StoreFile {
   /// processor's cache: a scan through 16 MB takes a fifth longer.
   private static let cacheSize = 16_000
 
-  /// Opens a file that is a store, or makes a new one. What becomes of it afterwards must call
-  /// ``StoreConnections/accept()`` before the file may change.
+  /// Opens a file that is a store, or makes a new one. The caller checks what the store holds, and then lets it change with
+  /// ``StoreConnections/accept()``.
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
   static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
