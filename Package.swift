@@ -97,7 +97,10 @@ let package = Package(
       ]),
     .target(
       name: "SwiftDataAppleStore",
-      dependencies: ["SwiftData", "UntrustedInput", .product(name: "GRDBSQLite", package: "GRDB.swift")]
+      dependencies: [
+        "SwiftData", "UntrustedInput", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
     ),
     .target(name: "SwiftDataInspection", dependencies: ["SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres"]),
     .target(

@@ -42,19 +42,17 @@ public final class InspectedStore: Sendable {
       return
     }
     let url = URL(fileURLWithPath: location)
-    self.location = url.path
     server = nil
-    let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
-    let own = try access.read { connection in
-      try connection.rows("SELECT 1 FROM sqlite_master WHERE name = '_swiftdata'").isEmpty
-        ? nil : try Self.metadata(connection, url.path)
-    }
-    if let own {
+    if FileKind.of(url) == .store {
+      let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
+      let own = try access.read { try Self.metadata($0, url.path) }
+      self.location = url.path
       (kind, identifier, layout) = (.sqlite, own.identifier, own.layout)
       (version, format, apple, file) = (own.version, own.format, nil, access)
       return
     }
     let store = try AppleFile(url)
+    self.location = store.url.path
     let model = try store.naturalModel()
     store.use(model.mapping(of: store))
     (kind, identifier, layout) = (.apple, store.identifier, model.record)

@@ -92,12 +92,15 @@ extension InspectedStore {
       kind: kind, location: location, identifier: identifier, version: version, format: format, bytes: bytes,
       entities: [], history: try history(), damage: try damage(), warnings: apple?.model.notes ?? [])
     for name in entities { result.entities.append(try entity(name)) }
-    if let file = apple?.file { result.warnings += Self.warnings(file) }
+    if let file = apple?.file {
+      result.warnings += Self.warnings(file)
+      result.warnings += try file.problems(in: [.rows]).map(\.description)
+    }
     return result
   }
 
   private static func warnings(_ file: AppleFile) -> [String] {
-    var warnings = [String]()
+    var warnings = [file.missingLog].compactMap(\.self)
     if file.tables.keys.contains(where: { $0.hasPrefix("ANSCK") }) {
       warnings.append("the store syncs with CloudKit; the tables of the sync (ANSCK…) are not read")
     }

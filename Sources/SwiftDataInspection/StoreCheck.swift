@@ -83,7 +83,7 @@ extension InspectedStore {
     "\(column.entity ?? table.name).\(column.propertyName)"
   }
 
-  private var externalFolder: URL { NewStore.externalFolder(of: URL(fileURLWithPath: location)) }
+  var externalFolder: URL { NewStore.externalFolder(of: URL(fileURLWithPath: location)) }
 
   private func externalNames(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [String] {
     try rows("SELECT \(name: column.name) FROM \(name: table.name) WHERE typeof(\(name: column.name)) = 'text'")
@@ -94,7 +94,9 @@ extension InspectedStore {
     try externalNames(column, table).filter {
       !FileManager.default.fileExists(atPath: externalFolder.appendingPathComponent($0).path)
     }.map {
-      StoreFault(area: "externalData", text: "\(place(column, table)): the file \($0) is missing", count: 1)
+      StoreFault(
+        area: "externalData", text: "\(place(column, table)): the file \($0) is missing from \(externalFolder.path)",
+        count: 1)
     }
   }
 

@@ -3,23 +3,50 @@ import SwiftData
 import SwiftDataAppleStore
 
 extension InspectedStore {
-  /// Calls `body` with every object, class by class and in the order of keys. A page of objects is in memory at a time.
-  /// - Parameter names: the classes. An empty array stands for all.
+  /// Calls `body` with every object, class by class and in the order of keys. A page of objects is in memory at a time, and the
+  /// external data of one object.
+  /// - Parameters:
+  ///   - names: the classes. An empty array stands for all.
+  ///   - missing: called with a description of each external file that cannot be read. The object has no value then.
   /// - Throws: `SwiftDataError`, and what `body` throws.
-  public func forEachRow(of names: [String] = [], _ body: (StoreRow) throws -> Void) throws {
+  public func forEachRow(
+    of names: [String] = [], missing: (String) -> Void = { _ in }, _ body: (StoreRow) throws -> Void
+  ) throws {
     for name in names.isEmpty ? entities : names {
       guard entities.contains(name) else {
         throw SwiftDataError(
           .unknownSchema, entity: name,
           message: "the store has no such class; it has \(entities.joined(separator: ", "))")
       }
+      let external = columns(of: name).filter(\.isExternal).map(\.propertyName)
       var last = Int64.min
       while true {
         let page = try rows(of: name, after: last, limit: 500)
         guard let end = page.last else { break }
         last = end.key
-        for row in page { try body(row) }
+        for var row in page {
+          for property in external { readExternalData(property, of: &row, missing) }
+          try body(row)
+        }
       }
+    }
+  }
+
+  /// Replaces the name of an external file by its data.
+  private func readExternalData(
+    _ property: String, of row: inout StoreRow, _ missing: (String) -> Void
+  ) {
+    // Data in the row are Base64, which has no hyphens.
+    guard case .string(let name)? = row.values[property], UUID(uuidString: name) != nil else {
+      return
+    }
+    let folder = apple.map { AppleFile.externalFolder(of: $0.file.url) } ?? externalFolder
+    if let data = try? Data(contentsOf: folder.appendingPathComponent(name)) {
+      row.values[property] = .string(data.base64EncodedString())
+    } else {
+      row.values[property] = nil
+      missing(
+        "\(row.entity).\(property) of \(row.key): the file \(name) is missing from \(folder.path)")
     }
   }
 }

@@ -65,5 +65,5 @@ extension InspectedStore {
   }
 
   /// The names of the classes that ``source()`` declares.
-  public var classNames: [String] { apple?.model.classes.map(\.name) ?? [] }
+  public var classNames: [String] { apple?.model.printable.classes.map(\.name) ?? [] }
 }

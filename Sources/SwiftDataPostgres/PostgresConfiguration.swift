@@ -35,6 +35,10 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// a program opens the store, and after every hundredth save.
   public var historyRetention: Double?
 
+  /// Whether programs with older models may use the store while it is opened. The opening then refuses a change of the
+  /// models that they could not go on with, and says which steps work.
+  public var isRolling: Bool
+
   /// Makes a configuration.
   /// - Parameters:
   ///   - name: distinguishes the configurations of a container.
@@ -47,11 +51,12 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - readReplicas: the fetches that replicas may answer.
   ///   - partitions: the classes whose rows are divided into partitions.
   ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
+  ///   - isRolling: whether programs with older models may use the store while it is opened.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
     pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
     historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil,
-    partitions: [PostgresPartitions] = []
+    partitions: [PostgresPartitions] = [], isRolling: Bool = false
   ) {
     self.name = name
     self.url = url
@@ -63,6 +68,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     self.readReplicas = readReplicas
     self.listenURL = listenURL
     self.partitions = partitions
+    self.isRolling = isRolling
   }
 
   /// Checks the form of the URL and the name of the schema.
@@ -85,6 +91,12 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
       throw SwiftDataError(
         .loadIssueModelContainer,
         message: "the namespace of configuration \"\(name)\" is not a name of a PostgreSQL schema; use 1 to 63 bytes")
+    }
+    guard namespace != "$user" else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message: "the namespace of configuration \"\(name)\" is $user, which PostgreSQL replaces by the user; write the"
+          + " name of the schema")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 /// PostgreSQL's SQL dialect. A function that the server lacks is an error there, and the engine computes in memory
@@ -16,11 +17,8 @@ struct PostgresDialect: SQLDialect {
   }
 
   func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment {
-    SQLFragment("\(expression) = ANY(?::text::bigint[])", [Self.array(keys)])
-  }
-
-  private static func array(_ keys: [Int64]) -> SQLValue {
-    .text("{" + keys.map(String.init).joined(separator: ",") + "}")
+    // In the server's binary format. A cast from text would not be constant: a scan would parse the list for each row.
+    SQLFragment("\(expression) = ANY(?::bigint[])", [.blob(Data(PostgresParameter.keys(keys).bytes ?? []))])
   }
 
   // MARK: - Lists
@@ -86,7 +84,11 @@ struct PostgresDialect: SQLDialect {
   }
 
   func bounds(limit: Int?, offset: Int?) -> SQLFragment {
-    SQLFragment((limit.map { " LIMIT \($0)" } ?? "") + (offset.map { $0 > 0 ? " OFFSET \($0)" : "" } ?? ""))
+    // As parameters, so that all pages are one prepared statement.
+    var bounds = SQLFragment("")
+    if let limit { bounds.append(SQLFragment(" LIMIT ?", [.integer(Int64(limit))])) }
+    if let offset, offset > 0 { bounds.append(SQLFragment(" OFFSET ?", [.integer(Int64(offset))])) }
+    return bounds
   }
 
   // MARK: - Aggregates

@@ -129,6 +129,14 @@ final class PostgresStatements: SQLConnection {
           + " list instead of single values")
     }
     let result = try store.reading { try store.connections.run(statement, cancellable: cancellable) }
+    if let table, let column = result.unreadableColumn,
+      table.stored.contains(where: { TableNames.column(for: $0) == column })
+    {
+      throw SwiftDataError(
+        .storeDamaged, entity: entity.name, property: column,
+        message:
+          "its column has another type than the store gave it; change it back with ALTER TABLE … ALTER COLUMN … TYPE")
+    }
     // A sum may have a type that no cell has.
     guard result.isReadable else { throw DataStoreError.preferInMemoryFilter }
     // The result is complete, so `body` may run other statements.

@@ -38,11 +38,15 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   private let rowsByName: [String: EntityRows]
 
   /// Opens the store, and creates or extends its tables, in one transaction. Many programs may do so at once.
+  ///
+  /// While other programs use the tables, the opening waits and tries again, at most for the timeout of the pool. A lost
+  /// connection is replaced. Closures of custom stages then run again.
   /// - Parameters:
   ///   - configuration: the server, the namespace and the pool.
   ///   - migrationPlan: the versions of the models. The closures of its custom stages run in that transaction.
   /// - Throws: errors of the closures; `SwiftDataError.loadIssueModelContainer` if the tables cannot be migrated to the
-  ///   models, `SwiftDataError.newerSchema`, and `SwiftDataError.io` if the server is unreachable.
+  ///   models or if the namespace belongs to other models, `SwiftDataError.newerSchema`, `SwiftDataError.storeLocked`, and
+  ///   `SwiftDataError.io` if the server is unreachable.
   public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(
@@ -58,12 +62,10 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     let connections = ServerConnections(configuration)
     self.connections = connections
     let opened = try Self.report(configuration.name) {
-      try connections.with { connection in
-        try PostgresOpening(
-          connection: connection, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
-          plan: migrationPlan
-        ).open()
-      }
+      try OpeningAttempts(
+        connections: connections, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
+        plan: migrationPlan
+      ).run()
     }
     (identifier, partitions) = (opened.identifier, opened.partitions)
     migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)

@@ -11,6 +11,8 @@ public struct AppleStoreTemplate {
   package var model: AppleModel
   /// Whether the file keeps a history, as those of SwiftData do.
   public var hasHistory = true
+  /// Whether the model inside has proxies for inherited properties, as some files of Core Data do.
+  public var hasProxies = false
   /// Whether the file has its model inside, as files since 2015 do.
   public var hasModel = true
   /// The text encoding of the database; `UTF-16le` and `UTF-16be` are the others that SQLite has.
@@ -61,7 +63,8 @@ public struct AppleStoreTemplate {
     }
     if hasModel {
       try connection.run(
-        "INSERT INTO Z_MODELCACHE VALUES (\(bind: .blob(Deflate.stored(ModelArchive.data(of: model)))))")
+        "INSERT INTO Z_MODELCACHE VALUES (\(bind: .blob(Deflate.stored(ModelArchive.data(of: model, hasProxies: hasProxies)))))"
+      )
     }
     try connection.execute("COMMIT")
   }

@@ -8,9 +8,13 @@ struct ModelArchive {
   private var objects: [Value] = [.string("$null")]
   private var classes: [String: Int] = [:]
   private var strings: [String: Int] = [:]
+  /// Whether a subentity has a proxy instead of each property that it inherits.
+  private let hasProxies: Bool
 
-  static func data(of model: AppleModel) -> Data {
-    var archive = ModelArchive()
+  private init(hasProxies: Bool) { self.hasProxies = hasProxies }
+
+  static func data(of model: AppleModel, hasProxies: Bool) -> Data {
+    var archive = ModelArchive(hasProxies: hasProxies)
     let root = archive.add(model)
     return PropertyListWriter.data(
       .dictionary([
@@ -73,7 +77,11 @@ struct ModelArchive {
     switch value {
     case .bool(let value): return .bool(value)
     case .integer(let value): return .integer(value)
-    case .real(let value), .date(let value): return .real(value)
+    case .real(let value): return .real(value)
+    case .date(let value): return .uid(add(.dictionary([class_("NSDate"), ("NS.time", .real(value))])))
+    case .uuid(let value):
+      let bytes = withUnsafeBytes(of: value.uuid) { Data($0) }
+      return .uid(add(.dictionary([class_("NSUUID"), ("NS.uuidbytes", .data(bytes))])))
     case .string(let value): return text(value)
     default: return .uid(0)
     }
@@ -92,9 +100,17 @@ struct ModelArchive {
 
   private mutating func entity(_ entity: AppleEntity, _ model: AppleModel, _ places: [String: Int]) -> Value {
     var properties = [(String, Value)]()
-    for attribute in entity.attributes { properties.append((attribute.name, .uid(add(self.attribute(attribute))))) }
+    func isProxy(_ name: String) -> Bool {
+      hasProxies && model.declarer(of: name, in: entity.name) != entity.name
+    }
+    for attribute in entity.attributes {
+      let value = isProxy(attribute.name) ? proxy(entity, places) : self.attribute(attribute)
+      properties.append((attribute.name, .uid(add(value))))
+    }
     for relationship in entity.relationships {
-      properties.append((relationship.name, .uid(add(self.relationship(relationship, places)))))
+      let value =
+        isProxy(relationship.name) ? proxy(entity, places) : self.relationship(relationship, places)
+      properties.append((relationship.name, .uid(add(value))))
     }
     let tuples = array(entity.uniqueness.map { tuple in array(tuple.map { text($0) }) })
     return .dictionary([
@@ -103,6 +119,13 @@ struct ModelArchive {
       ("NSSuperentity", entity.superName.flatMap { places[$0] }.map(Value.uid) ?? .uid(0)),
       ("NSRenamingIdentifier", text(entity.formerName ?? entity.name)), ("NSUniqueTuples", tuples),
       ("NSFetchIndexDescriptions", indices(entity.indices)), ("NSProperties", dictionary(properties)),
+    ])
+  }
+
+  private mutating func proxy(_ entity: AppleEntity, _ places: [String: Int]) -> Value {
+    .dictionary([
+      class_("_NSPropertyDescriptionProxy"),
+      ("NSEntityDescription", .uid(places[entity.name] ?? 0)),
     ])
   }
 

@@ -243,7 +243,7 @@ struct PostgresValueTests {
     let (found, statements) = try SQLTrace.record { try context.fetch(page) }
     #expect(found.map(\.number) == [10, 11, 13, 14])
     #expect(statements.count == 1)
-    #expect(statements.first?.contains("LIMIT 12") == true)
+    #expect(statements.first?.contains("LIMIT $") == true)
     page.fetchOffset = 37
     #expect(try context.fetch(page).map(\.number) == [48, 49, 50, 90])
     page.fetchLimit = nil

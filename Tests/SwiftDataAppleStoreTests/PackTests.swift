@@ -138,7 +138,8 @@ struct Expectation {
   func agrees(_ cell: SQLValue, _ property: NaturalProperty) -> Bool {
     if value is NSNull { return cell == .null }
     switch property.kind {
-    case .structure, .cases: return agreesJSON(cell)
+    case .structure, .cases: return agreesComposite(cell, property.attribute)
+    case .json where property.attribute?.type == .composite: return agreesComposite(cell, property.attribute)
     case .array, .json: return agreesArchive(cell)
     case .value: break
     case .toOne, .toMany: return false
@@ -180,26 +181,40 @@ struct Expectation {
     return text == json
   }
 
-  /// A struct has a member for each column that is filled.
-  private func agreesJSON(_ cell: SQLValue) -> Bool {
-    guard case .text(let text) = cell, let expected = value as? [String: Any],
-      let stored = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
+  private func agreesComposite(_ cell: SQLValue, _ attribute: AppleAttribute?) -> Bool {
+    guard let attribute else { return false }
+    guard let expected = Self.json(value, attribute) else { return cell == .null }
+    guard case .text(let text) = cell,
+      let stored = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     else { return false }
-    for (name, member) in expected {
-      if member is NSNull {
-        if stored[name] != nil { return false }
-        continue
-      }
-      guard let known = stored[name] else { return false }
-      // A case of an enum stands for itself.
-      if (known as? [String: Any])?.isEmpty == true { continue }
-      if let bytes = member as? [String: Any] {
-        guard let json = bytes["json"], !(json is String) else { continue }
-        if !NSDictionary(dictionary: ["a": json]).isEqual(to: ["a": known]) { return false }
-      } else if !NSDictionary(dictionary: ["a": member]).isEqual(to: ["a": known]) {
-        return false
-      }
+    return Self.agrees(expected, stored)
+  }
+
+  /// Bytes that are not JSON agree with everything, because the expectation has only their hash.
+  private static func agrees(_ expected: Any, _ stored: Any) -> Bool {
+    if expected is Unknown { return true }
+    guard let members = expected as? [String: Any] else { return NSArray(object: expected).isEqual(to: [stored]) }
+    guard let known = stored as? [String: Any], Set(known.keys) == Set(members.keys) else { return false }
+    return members.allSatisfy { name, member in known[name].map { agrees(member, $0) } ?? false }
+  }
+
+  private struct Unknown {}
+
+  /// The JSON that Swift makes of a composite, or nil if all its columns are empty. A struct has a member for each filled
+  /// column. An enum has its case with the associated values.
+  private static func json(_ value: Any, _ attribute: AppleAttribute) -> Any? {
+    if value is NSNull { return nil }
+    guard attribute.type == .composite, attribute.rawValue == nil, let members = value as? [String: Any] else {
+      guard let object = value as? [String: Any] else { return value }
+      if attribute.rawValue != nil, object.count == 1 { return object.values.first.flatMap { $0 is NSNull ? nil : $0 } }
+      if let seconds = object["sinceReferenceDate"] { return seconds }
+      return object["json"].flatMap { $0 is String ? nil : $0 } ?? Unknown()
     }
-    return stored.keys.allSatisfy { expected[$0] != nil }
+    var result = [String: Any]()
+    for element in attribute.elements {
+      guard let member = members[element.name].flatMap({ json($0, element) }) else { continue }
+      result[element.name] = attribute.isPlainCase(element) ? [String: Any]() : member
+    }
+    return result.isEmpty ? nil : result
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import SwiftData
 import Testing
@@ -113,20 +112,6 @@ import Testing
 }
 
 @Suite("A file that is only read") struct UntouchedFileTests {
-  private static func hashes(_ folder: URL) throws -> [String: String] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    return try Dictionary(
-      uniqueKeysWithValues: names.map { name in
-        let url = folder.appendingPathComponent(name)
-        var isFolder = ObjCBool(false)
-        _ = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-        let data = isFolder.boolValue ? Data() : try Data(contentsOf: url)
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        let date = isFolder.boolValue ? nil : attributes[.modificationDate] as? Date
-        return (name, "\(SHA256.hash(data: data)) \(date.map { "\($0.timeIntervalSince1970)" } ?? "")")
-      })
-  }
-
   private func readAll(_ file: URL) throws {
     let context = ModelContext(try Library.container(file, allowsSave: false))
     #expect(try context.fetch(FetchDescriptor<Library.Book>()).count == 4)
@@ -136,9 +121,9 @@ import Testing
   @Test("neither changes nor gets a file beside it")
   func unchanged() throws {
     let file = try Library.filled()
-    let before = try Self.hashes(file.deletingLastPathComponent())
+    let before = try FolderState.of(file.deletingLastPathComponent())
     try readAll(file)
-    #expect(try Self.hashes(file.deletingLastPathComponent()) == before)
+    #expect(try FolderState.of(file.deletingLastPathComponent()) == before)
   }
 
   @Test("shows rows that are only in its log, and leaves the log alone")
@@ -152,11 +137,11 @@ import Testing
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: file.path + suffix, toPath: copy.path + suffix)
     }
-    let before = try Self.hashes(copy.deletingLastPathComponent())
+    let before = try FolderState.of(copy.deletingLastPathComponent())
     let context = ModelContext(try Library.container(copy, allowsSave: false))
     let titles = try context.fetch(FetchDescriptor<Library.Book>()).map(\.title)
     #expect(titles.contains("only in the log"))
-    #expect(try Self.hashes(copy.deletingLastPathComponent()) == before)
+    #expect(try FolderState.of(copy.deletingLastPathComponent()) == before)
   }
 
   @Test("is opened with any number as its lock timeout", arguments: [.infinity, .nan, -1] as [Double])
@@ -198,10 +183,10 @@ import Testing
     for suffix in ["", "-journal"] {
       try FileManager.default.copyItem(atPath: file.path + suffix, toPath: copy.path + suffix)
     }
-    let before = try Self.hashes(copy.deletingLastPathComponent())
+    let before = try FolderState.of(copy.deletingLastPathComponent())
     let context = ModelContext(try Library.container(copy, allowsSave: false))
     #expect(try context.fetch(FetchDescriptor<Library.Book>()).allSatisfy { $0.title.count < 100 })
-    #expect(try Self.hashes(copy.deletingLastPathComponent()) == before)
+    #expect(try FolderState.of(copy.deletingLastPathComponent()) == before)
     try writer.execute("ROLLBACK")
   }
 

@@ -142,8 +142,14 @@ struct StoreChecker {
         let empty = columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
         checks.append((attribute.name, "rows lack a required value", empty))
       }
-      if attribute.type == .composite, !attribute.enumCases.isEmpty {
-        let filled = columns.map { "(\($0) IS NOT NULL)" }.joined(separator: " + ")
+      if attribute.hasCases,
+        case .elements(let cases) = file.columns.storage(attribute.name, of: entity.name)
+      {
+        // A case with several associated values has several columns.
+        let filled = cases.map(\.storage.columns).filter { !$0.isEmpty }.map { columns in
+          "(" + columns.map { "t.\($0.quotedIdentifier) IS NOT NULL" }.joined(separator: " OR ")
+            + ")"
+        }.joined(separator: " + ")
         checks.append((attribute.name, "rows have more than one case of the enum", "\(filled) > 1"))
       }
       guard let types = Self.storage(of: attribute.rawValue?.type ?? attribute.type) else { continue }
@@ -195,7 +201,7 @@ struct StoreChecker {
         for cell in cells {
           guard case .text(let name)? = Conversion.plain(attribute).read?(cell) else { continue }
           if !FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path) {
-            note(.externalData, entity.name, attribute.name, "the file \(name) is missing", 1)
+            note(.externalData, entity.name, attribute.name, "the file \(name) is missing from \(folder.path)", 1)
           }
           left.remove(name)
         }

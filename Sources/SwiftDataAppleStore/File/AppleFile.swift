@@ -26,25 +26,41 @@ package final class AppleFile: Sendable {
     }
   }
 
-  /// Opens a file and reads its model. It reads no rows.
+  /// Opens a file for reading only and reads its model. It reads no rows.
+  /// - Parameter location: the file, or a folder that has one store, such as a document package.
   /// - Throws: `SwiftDataError/notADatabase` if the file is not an Apple store, `SwiftDataError/storeDamaged`.
-  package init(_ url: URL, allowsSave: Bool = false, lockTimeout: Double = 5) throws {
-    let converters = Converters()
-    let access = FileAccess(url, isWritable: allowsSave, lockTimeout: lockTimeout) { connection in
-      try SwiftFunctions.register(on: connection.handle)
-      try converters.register(on: connection.handle)
-      try connection.execute("PRAGMA cache_size = -16000")
-      for statement in converters.views { try connection.execute(statement) }
-    }
-    (self.url, self.access, self.converters) = (url, access, converters)
-    let opened = try access.read { try Opened($0, url.path) }
+  package init(_ location: URL) throws {
+    url = try Self.locate(location)
+    converters = Converters()
+    access = Self.access(to: url, converters, isWritable: false, lockTimeout: 5)
+    let opened = try access.read { [url] in try Opened($0, url.path) }
     (identifier, metadata, model) = (opened.identifier, opened.metadata, opened.model)
     (numbers, tables) = (opened.numbers, opened.tables)
     columns = AppleColumns(model: opened.model, numbers: opened.numbers, tables: opened.tables)
   }
 
+  /// The same file, open for writing. SQLite opens it at the first use, so that a file whose model does not fit stays as it
+  /// is.
+  init(writing file: AppleFile, lockTimeout: Double) {
+    (url, converters) = (file.url, Converters())
+    access = Self.access(to: url, converters, isWritable: true, lockTimeout: lockTimeout)
+    (identifier, metadata, model) = (file.identifier, file.metadata, file.model)
+    (numbers, tables, columns) = (file.numbers, file.tables, file.columns)
+  }
+
+  private static func access(
+    to url: URL, _ converters: Converters, isWritable: Bool, lockTimeout: Double
+  ) -> FileAccess {
+    FileAccess(url, isWritable: isWritable, lockTimeout: lockTimeout) { connection in
+      try SwiftFunctions.register(on: connection.handle)
+      try converters.register(on: connection.handle)
+      try connection.execute("PRAGMA cache_size = -16000")
+      for statement in converters.views { try connection.execute(statement) }
+    }
+  }
+
   /// The folder of the external data.
-  static func externalFolder(of url: URL) -> URL {
+  package static func externalFolder(of url: URL) -> URL {
     let name = url.deletingPathExtension().lastPathComponent
     return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
   }
@@ -74,15 +90,7 @@ private struct Opened {
     let names = try connection.rows("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { row in
       if case .text(let name) = row[0] { name } else { nil }
     }
-    guard names.contains("Z_METADATA"), names.contains("Z_PRIMARYKEY") else {
-      let isOurs = names.contains("_swiftdata")
-      throw SwiftDataError(
-        .notADatabase,
-        message: "\"\(place)\" is an SQLite database without Z_METADATA and Z_PRIMARYKEY"
-          + (isOurs
-            ? ": it is a store of OpenSwiftData, which ModelConfiguration(url:) opens"
-            : ", which neither SwiftData nor Core Data made"))
-    }
+    guard names.contains("Z_METADATA"), names.contains("Z_PRIMARYKEY") else { throw AppleFile.noStore(place) }
     var tables = [String: [String: String]]()
     for name in names {
       var columns = [String: String]()
@@ -100,10 +108,12 @@ private struct Opened {
       numbers[name] = number
       if case .integer(let parent) = row[2], parent != 0 { parents[name] = parent }
     }
-    var model = try Self.model(connection, tables, place)
+    var damage: String?
+    var model = try Self.model(connection, tables, &damage)
     if model == nil {
       model = InferredModel.model(
-        numbers: numbers, parents: parents, tables: tables, indices: try Self.indices(connection))
+        numbers: numbers, parents: parents, tables: tables, indices: try Self.indices(connection),
+        damage: damage)
     }
     for entity in model!.entities where model!.lineage(of: entity.name).last?.superName != nil {
       model!.warnings.append("the superentities of \(entity.name) form a cycle; it is read as a root")
@@ -112,7 +122,7 @@ private struct Opened {
         model!.entities[index].superName = nil
       }
     }
-    (self.model, self.numbers) = (model!, EntityNumbers.complete(numbers, model: model!))
+    (self.model, self.numbers) = (model!, EntityNumbers.complete(numbers, parents: parents, model: model!))
   }
 
   private static func metadata(
@@ -128,8 +138,9 @@ private struct Opened {
   }
 
   /// Nil if the file has no model.
+  /// - Parameter damage: set to the reason if it has one that cannot be read.
   private static func model(
-    _ connection: FileConnection, _ tables: [String: [String: String]], _ place: String
+    _ connection: FileConnection, _ tables: [String: [String: String]], _ damage: inout String?
   ) throws -> AppleModel? {
     guard tables["Z_MODELCACHE"] != nil,
       case .blob(let content)?? = try connection.rows("SELECT Z_CONTENT FROM main.Z_MODELCACHE LIMIT 1").first?.first,
@@ -137,12 +148,9 @@ private struct Opened {
     else { return nil }
     do {
       return try ModelReader.model([UInt8](content))
-    } catch let error as SwiftDataError {
-      throw error
     } catch {
-      throw SwiftDataError(
-        .storeDamaged, message: "the model inside \"\(place)\" (Z_MODELCACHE) cannot be read: \(reason(error))",
-        underlying: error)
+      damage = reason(error)
+      return nil
     }
   }
 

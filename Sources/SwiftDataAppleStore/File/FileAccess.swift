@@ -30,7 +30,9 @@ package final class FileAccess: @unchecked Sendable {
     _ url: URL, isWritable: Bool, lockTimeout: Double = 5,
     setUp: @escaping @Sendable (FileConnection) throws -> Void
   ) {
-    (self.url, self.isWritable, self.lockTimeout, self.setUp) = (url, isWritable, lockTimeout, setUp)
+    // SQLite keeps a log next to the file that a symbolic link leads to.
+    self.url = URL(fileURLWithPath: FileKind.real(url.path))
+    (self.isWritable, self.lockTimeout, self.setUp) = (isWritable, lockTimeout, setUp)
   }
 
   /// Counts the changes by other programs that were noticed.
@@ -149,12 +151,7 @@ package final class FileAccess: @unchecked Sendable {
       uri: Self.uri(copy.file.path, "mode=rw"), place: url.path, lockTimeout: lockTimeout)
   }
 
-  package static func uri(_ path: String, _ parameters: String) -> String {
-    var allowed = CharacterSet.urlPathAllowed
-    allowed.remove(charactersIn: "?#%;")
-    let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
-    return "file:\(escaped)?\(parameters)"
-  }
+  package static func uri(_ path: String, _ parameters: String) -> String { FileKind.uri(path, parameters) }
 
   private static func size(_ path: String) -> Int64 {
     var information = stat()

@@ -9,6 +9,8 @@ import SwiftData
 package final class FileConnection: @unchecked Sendable {
   package let handle: OpaquePointer
   private let place: String
+  /// The store that an import attached. Errors of writing are about it, because the file itself is only read.
+  package var target: String?
   private var statements: [String: OpaquePointer] = [:]
 
   /// - Parameter uri: the file as a URI for `sqlite3_open_v2`.
@@ -41,7 +43,8 @@ package final class FileConnection: @unchecked Sendable {
 
   func failure(_ sql: String?) -> SwiftDataError {
     FileErrors.error(
-      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: sql, place: place)
+      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: sql, place: place,
+      target: target)
   }
 
   package func execute(_ sql: String) throws {
@@ -175,7 +178,11 @@ let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Converts SQLite's result codes to errors that name the remedy.
 enum FileErrors {
-  static func error(code: Int32, message: String?, sql: String?, place: String) -> SwiftDataError {
+  /// - Parameter target: the store that an import writes to.
+  static func error(
+    code: Int32, message: String?, sql: String?, place: String, target: String? = nil
+  ) -> SwiftDataError {
+    let written = target ?? place
     func make(_ code: SwiftDataError.Code, _ text: String) -> SwiftDataError {
       SwiftDataError(code, message: text, sql: sql)
     }
@@ -183,17 +190,22 @@ enum FileErrors {
     switch code & 0xFF {
     case SQLITE_NOTADB:
       return make(
-        .notADatabase, "\"\(place)\" is not an SQLite database; name a store that SwiftData or Core Data made")
+        .notADatabase, "\"\(written)\" is not an SQLite database; name a store that SwiftData or Core Data made")
     case SQLITE_CORRUPT:
-      return make(.storeDamaged, "\"\(place)\" is damaged (\(detail)); take a copy from a backup")
+      let hasLog = FileManager.default.fileExists(atPath: place + "-wal")
+      return make(
+        .storeDamaged,
+        "\"\(place)\"\(target.map { " or \"\($0)\"" } ?? "") is damaged (\(detail))"
+          + (hasLog ? ", or the -wal next to it belongs to another file" : "") + "; take a copy from a backup")
     case SQLITE_BUSY, SQLITE_LOCKED:
-      return make(.storeLocked, "\"\(place)\" is locked by another process; try again when that process has finished")
+      return make(.storeLocked, "\"\(written)\" is locked by another process; try again when that process has finished")
     case SQLITE_READONLY:
-      return make(.storeReadOnly, "\"\(place)\" cannot be written; check the permissions of the file and its folder")
+      return make(.storeReadOnly, "\"\(written)\" cannot be written; check the permissions of the file and its folder")
+    case SQLITE_FULL where target != nil: return fullTarget(written)
     case SQLITE_FULL:
       return make(.storeFull, "the disk is full; nothing of this save was stored. Free some space and save again")
     case SQLITE_CANTOPEN:
-      return make(.io, "\"\(place)\" cannot be opened; check that it exists and may be read")
+      return make(.io, "\"\(written)\" cannot be opened; check that it exists and may be read")
     case SQLITE_CONSTRAINT where detail.hasPrefix("UNIQUE"):
       return make(.uniquenessViolation, "another stored object has the same value (\(detail)); change one of them")
     case SQLITE_CONSTRAINT:
@@ -202,5 +214,10 @@ enum FileErrors {
       return make(.storeDamaged, "the tables of \"\(place)\" do not match its model (\(detail))")
     default: return make(.io, "\"\(place)\": SQLite reports \(detail) (\(code))")
     }
+  }
+
+  static func fullTarget(_ path: String) -> SwiftDataError {
+    SwiftDataError(
+      .storeFull, message: "the disk of \"\(path)\" is full; nothing was imported. Free some space and import again")
   }
 }

@@ -86,9 +86,8 @@ package struct AppleImport {
     let list = names.map(\.quotedIdentifier).joined(separator: ", ")
     try connection.run(
       "INSERT INTO target.\(name: table.name) (\(list)) SELECT \(list) FROM temp.\(name: table.name) ORDER BY _pk")
-    let sums = names.map(\.quotedIdentifier).joined(separator: ", ")
-    let source = try checksum(of: "temp.\(table.name.quotedIdentifier)", sums, connection)
-    let copy = try checksum(of: "target.\(table.name.quotedIdentifier)", sums, connection)
+    let source = try checksum(of: "temp.\(table.name.quotedIdentifier)", names, connection)
+    let copy = try checksum(of: "target.\(table.name.quotedIdentifier)", names, connection)
     guard source == copy else {
       throw SwiftDataError(
         .io, entity: table.name,
@@ -107,13 +106,25 @@ package struct AppleImport {
       """)
   }
 
+  /// - Parameter columns: the columns, the key first.
   private func checksum(
-    of table: String, _ list: String, _ connection: FileConnection
+    of table: String, _ columns: [String], _ connection: FileConnection
   ) throws -> (count: Int, sum: String) {
-    let rows = try connection.rows(SQLFragment("SELECT count(*), import_checksum(\(list)) FROM \(table)"))
-    guard let row = rows.first, case .integer(let count) = row[0], case .integer(let sum) = row[1]
+    // SQLite passes at most 127 values to a function. Each group has the key, so that equal groups are in the same rows.
+    let columns = columns.map(\.quotedIdentifier)
+    let groups = stride(from: 1, to: max(2, columns.count), by: 100).map { start in
+      ([columns[0]] + columns[start..<min(start + 100, max(start, columns.count))]).joined(
+        separator: ", ")
+    }
+    let sums = groups.map { "import_checksum(\($0))" }.joined(separator: ", ")
+    let rows = try connection.rows(SQLFragment("SELECT count(*),\(sums) FROM \(table)"))
+    guard let row = rows.first, case .integer(let count) = row[0]
     else { return (0, "") }
-    return (Int(count), String(UInt64(bitPattern: sum), radix: 16))
+    var sum = UInt64(0)
+    for case .integer(let part) in row.dropFirst() {
+      sum = (sum << 7 | sum >> 57) ^ UInt64(bitPattern: part)
+    }
+    return (Int(count), String(sum, radix: 16))
   }
 
   private mutating func copy(
@@ -155,6 +166,7 @@ package struct AppleImport {
   }
 
   /// Copies the files that cells name. A file that is missing leaves no value behind.
+  /// - Throws: `SwiftDataError` if a file cannot be copied.
   private mutating func copyFiles(of column: String, _ table: String, _ connection: FileConnection) throws {
     let folder = NewStore.externalFolder(of: target)
     var last = Int64.min
@@ -170,13 +182,12 @@ package struct AppleImport {
         guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
         let source = AppleFile.externalFolder(of: origin).appendingPathComponent(name)
         let copy = folder.appendingPathComponent(name)
-        do {
-          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-          if !FileManager.default.fileExists(atPath: copy.path) {
-            try FileManager.default.copyItem(at: source, to: copy)
-          }
-        } catch {
-          report.losses.append("\(table).\(column) of \(key): the file \(name) is missing; the value is nil")
+        if FileManager.default.isReadableFile(atPath: source.path) {
+          try Self.copyFile(source, to: copy)
+        } else {
+          report.losses.append(
+            "\(table).\(column) of \(key): the file \(name) is missing from \(source.deletingLastPathComponent().path);"
+              + " the value is nil")
           // A required value becomes empty data.
           try connection.run(
             """
@@ -189,6 +200,24 @@ package struct AppleImport {
             """)
         }
       }
+    }
+  }
+}
+
+extension AppleImport {
+  private static func copyFile(_ source: URL, to copy: URL) throws {
+    guard !FileManager.default.fileExists(atPath: copy.path) else { return }
+    let folder = copy.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: source, to: copy)
+    } catch {
+      // What was written of it is no copy.
+      try? FileManager.default.removeItem(at: copy)
+      throw SwiftDataError(
+        .io,
+        message: "the external data \(source.path) cannot be copied to \(folder.path); nothing was imported. Check the"
+          + " permissions and the space on the disk", underlying: error)
     }
   }
 }

@@ -23,17 +23,34 @@ package struct ImportTarget {
   /// - Returns: whether the store had an earlier import.
   /// - Throws: `SwiftDataError`. The store is then as it was, or removed if it is new.
   package func fill(on connection: FileConnection, replaces: Bool, _ body: () throws -> Void) throws -> Bool {
-    let isNew = !FileManager.default.fileExists(atPath: url.path)
-    if isNew { try NewStore.create(at: url, layout: layout, identifier: UUID().uuidString) }
+    let isNew = try checkPlace()
+    if !isNew { try look(replaces) }
+    connection.target = url.path
+    defer { connection.target = nil }
+    do {
+      if isNew { try NewStore.create(at: url, layout: layout, identifier: UUID().uuidString) }
+      try attach(to: connection, isNew: isNew, replaces: replaces, body)
+    } catch let error as SwiftDataError where error.code == .storeFull {
+      throw FileErrors.fullTarget(url.path)
+    }
+    return !isNew
+  }
+
+  private func attach(
+    to connection: FileConnection, isNew: Bool, replaces: Bool, _ body: () throws -> Void
+  ) throws {
     do {
       // A connection that only reads an Apple store takes no locks. The target needs them.
       try connection.run("ATTACH DATABASE \(bind: .text(FileAccess.uri(url.path, "mode=rw&vfs=unix"))) AS target")
       defer { try? connection.execute("DETACH DATABASE target") }
-      if !isNew { try check(connection, replaces) }
       try connection.execute("PRAGMA foreign_keys = OFF")
       try connection.execute("BEGIN IMMEDIATE")
       do {
-        if !isNew { try empty(connection) }
+        if !isNew {
+          // A program may have saved since the look.
+          try check(connection, in: "target", replaces)
+          try empty(connection)
+        }
         try body()
         try connection.run(
           """
@@ -49,7 +66,26 @@ package struct ImportTarget {
       if isNew { remove() }
       throw error
     }
-    return !isNew
+  }
+
+  /// Looks at the file before SQLite opens it for writing.
+  /// - Returns: whether there is no file.
+  /// - Throws: `SwiftDataError/io` for a file that is not a store of our own.
+  private func checkPlace() throws -> Bool {
+    guard FileManager.default.fileExists(atPath: url.path) else { return true }
+    if FileKind.real(url.path) == FileKind.real(source) {
+      throw refusal("it is the file that is imported; name a new file")
+    }
+    switch FileKind.of(url) {
+    case .store: return false
+    case .new: throw refusal("it exists already and has no tables; name a new file")
+    case .apple: throw refusal("it is a store of SwiftData or Core Data; name a new file")
+    case .database: throw refusal("it is a database of another program; name a new file")
+    case .other: throw refusal("it is not an SQLite database; name a new file")
+    case .notAFile(let kind): throw refusal("it is \(kind); name a new file")
+    case .unreadable(let code, let message):
+      throw FileErrors.error(code: code, message: message, sql: nil, place: url.path)
+    }
   }
 
   private func remove() {
@@ -57,12 +93,20 @@ package struct ImportTarget {
     try? FileManager.default.removeItem(at: NewStore.externalFolder(of: url))
   }
 
+  /// Checks the store before SQLite opens it for writing.
+  private func look(_ replaces: Bool) throws {
+    do {
+      try FileAccess(url, isWritable: false) { _ in }.read { try check($0, in: "main", replaces) }
+    } catch let error as SwiftDataError where error.code == .storeLocked {
+      // A program writes to it. The check in the transaction of the import waits for the program.
+    }
+  }
+
   /// Checks that the store is an import of this source and that no program saved to it since.
-  private func check(_ connection: FileConnection, _ replaces: Bool) throws {
-    let names = try connection.rows("SELECT name FROM target.sqlite_master WHERE name = '_swiftdata'")
-    guard !names.isEmpty else { throw refusal("it is not a store of OpenSwiftData") }
+  /// - Parameter schema: the name under which the connection has the store.
+  private func check(_ connection: FileConnection, in schema: String, _ replaces: Bool) throws {
     func value(_ key: String) throws -> String? {
-      let rows = try connection.rows("SELECT value FROM target._swiftdata WHERE key = \(bind: .text(key))")
+      let rows = try connection.rows("SELECT value FROM \(name: schema)._swiftdata WHERE key = \(bind: .text(key))")
       if case .text(let text)? = rows.first?.first { return text }
       return nil
     }
@@ -71,7 +115,7 @@ package struct ImportTarget {
     }
     let known = try value("layout").flatMap { try? JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) }
     guard known == layout else { throw refusal("its models changed since the import; name a new file") }
-    let saves = try connection.rows("SELECT count(*) FROM target._swiftdata_history")
+    let saves = try connection.rows("SELECT count(*) FROM \(name: schema)._swiftdata_history")
     if saves.first?.first != .integer(0), !replaces {
       throw refusal("a program saved to it since the import; --replace gives these changes up")
     }

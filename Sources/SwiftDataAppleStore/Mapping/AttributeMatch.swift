@@ -119,7 +119,7 @@ enum SwiftTypes {
     switch attribute.type {
     case .transformable: return "transformable\(attribute.valueClass.map { " (\($0))" } ?? "")"
     case .composite where attribute.isEnum:
-      return "an enum with the cases \(attribute.enumCases.joined(separator: ", "))"
+      return "an enum with the cases \(attribute.elements.map(\.name).joined(separator: ", "))"
     case .composite: return "a struct of \(attribute.elements.map(\.name).joined(separator: ", "))"
     default: return "of a type that is not read"
     }

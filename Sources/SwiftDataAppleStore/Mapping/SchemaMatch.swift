@@ -140,7 +140,8 @@ struct SchemaMatch {
     let kind = property.isAttribute ? "@Attribute" : "@Relationship"
     let unclaimed = known.subtracting(table(entity)?.entity.properties.map(\.name) ?? []).sorted()
     note(
-      "\(place): the file has no such property; remove it or mark it @Transient"
+      "\(place): the file has no such property; remove it, mark it @Transient, or copy the file with `swiftdata import` and"
+        + " open the copy, which gets the property"
         + (unclaimed.isEmpty
           ? ""
           : ", or write \(kind)(originalName: …) with one of those that no property has: \(unclaimed.joined(separator: ", "))")

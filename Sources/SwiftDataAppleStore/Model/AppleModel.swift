@@ -9,6 +9,8 @@ package struct AppleModel: Sendable {
   private var places: [String: Int]
   /// Whether the model was inferred from the tables, because the file has no model inside.
   package var isInferred = false
+  /// Why the file's own model cannot be read, if it has one.
+  package var damage: String?
   /// Descriptions of the parts that could not be read.
   package var warnings: [String] = []
 
@@ -86,7 +88,7 @@ package struct AppleAttribute: Sendable {
   package var elements: [AppleAttribute] = []
   /// Whether a composite is a Swift enum.
   package var isEnum = false
-  /// The cases of an enum without raw values.
+  /// The cases without associated values of an enum without raw values.
   package var enumCases: [String] = []
 
   package init(name: String, type: AppleType) { (self.name, self.type) = (name, type) }
@@ -95,7 +97,14 @@ package struct AppleAttribute: Sendable {
   package var isPreserved: Bool { flags & 16 != 0 }
   /// The element of a composite that stands for an enum with raw values. It has one column.
   package var rawValue: AppleAttribute? {
-    type == .composite && isEnum && enumCases.isEmpty && elements.count == 1 ? elements[0] : nil
+    type == .composite && isEnum && enumCases.isEmpty && elements.count == 1
+      && elements[0].type != .composite ? elements[0] : nil
+  }
+  /// Whether it is an enum without raw values. Each element is a case.
+  package var hasCases: Bool { type == .composite && isEnum && rawValue == nil }
+  /// Whether an element is a case without associated values, whose column has the name of the case.
+  package func isPlainCase(_ element: AppleAttribute) -> Bool {
+    element.type == .string && enumCases.contains(element.name)
   }
 }
 

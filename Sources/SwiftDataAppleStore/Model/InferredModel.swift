@@ -15,13 +15,18 @@ struct InferredModel {
   ///   - parents: the numbers of their superentities.
   ///   - tables: the columns of each table, with their types.
   ///   - indices: the names of all indices.
+  ///   - damage: why the model inside the file cannot be read, if it has one.
   static func model(
-    numbers: [String: Int64], parents: [String: Int64], tables: [String: [String: String]], indices: Set<String>
+    numbers: [String: Int64], parents: [String: Int64], tables: [String: [String: String]], indices: Set<String>,
+    damage: String? = nil
   ) -> AppleModel {
     let own = numbers.filter { $0.value < 16_000 }
     let names = Dictionary(own.map { ($0.value, $0.key) }) { min($0, $1) }
     var inferred = InferredModel(names: names, tables: tables, indices: indices)
-    inferred.model.warnings.append("the file has no model inside; entities and properties are inferred from its tables")
+    inferred.model.damage = damage
+    inferred.model.warnings.append(
+      (damage.map { "the model inside the file (Z_MODELCACHE) cannot be read: \($0)" } ?? "the file has no model inside")
+        + "; entities and properties are inferred from its tables")
     for name in own.keys.sorted() {
       var entity = AppleEntity(name: name)
       entity.superName = parents[name].flatMap { names[$0] }
@@ -153,11 +158,14 @@ struct InferredModel {
 
 /// The numbers of entities.
 package enum EntityNumbers {
-  /// Adds the numbers that a file does not name. The others follow this rule: roots are sorted by name without regard to
-  /// case, and each is followed by its subentities.
-  package static func complete(_ known: [String: Int64], model: AppleModel) -> [String: Int64] {
-    let missing = model.entities.filter { known[$0.name] == nil }
-    guard !missing.isEmpty else { return known }
+  /// Adds the numbers that a file does not name. A renamed entity can have its number under its old name. The others follow
+  /// this rule: roots are sorted by name without regard to case, and each is followed by its subentities.
+  /// - Parameter parents: the numbers of the superentities, by the names in the file.
+  package static func complete(
+    _ listed: [String: Int64], parents: [String: Int64] = [:], model: AppleModel
+  ) -> [String: Int64] {
+    guard model.entities.contains(where: { listed[$0.name] == nil }) else { return listed }
+    let known = renamed(listed, parents, model)
     var order = [String]()
     func visit(_ entities: [AppleEntity]) {
       for entity in entities.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) where order.count < 20_000 {
@@ -173,6 +181,33 @@ package enum EntityNumbers {
       var number = Int64(index + 1)
       while !taken.insert(number).inserted { number += 1 }
       result[name] = number
+    }
+    return result
+  }
+
+  /// The numbers with the new names of renamed entities. An entity is taken for a renamed one if its model says so, or if it
+  /// is the only one below its superentity that the file does not list, and the file lists one there that the model lacks.
+  private static func renamed(
+    _ listed: [String: Int64], _ parents: [String: Int64], _ model: AppleModel
+  ) -> [String: Int64] {
+    var result = listed
+    func rename(_ old: String, to new: String) {
+      result[new] = result.removeValue(forKey: old)
+    }
+    // Greater numbers belong to the tables of the history and of CloudKit.
+    var unknown = listed.keys.filter { model.entity(named: $0) == nil && listed[$0]! < 16_000 }
+    var missing = model.entities.filter { listed[$0.name] == nil }
+    for entity in missing {
+      guard let former = entity.formerName, let place = unknown.firstIndex(of: former) else {
+        continue
+      }
+      rename(unknown.remove(at: place), to: entity.name)
+    }
+    missing.removeAll { result[$0.name] != nil }
+    for (parent, entities) in Dictionary(grouping: missing, by: \.superName) {
+      let number = parent.map { result[$0] ?? -1 } ?? 0
+      let candidates = unknown.filter { parents[$0] ?? 0 == number }
+      if entities.count == 1, candidates.count == 1 { rename(candidates[0], to: entities[0].name) }
     }
     return result
   }

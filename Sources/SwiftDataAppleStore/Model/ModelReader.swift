@@ -64,7 +64,29 @@ struct ModelReader {
       entities.append(try entity(name, instance))
     }
     entities.sort { Array($0.name.unicodeScalars).lexicographicallyPrecedes(Array($1.name.unicodeScalars)) }
-    return AppleModel(versionIdentifiers: versions, entities: entities, warnings: warnings)
+    var model = AppleModel(versionIdentifiers: versions, entities: entities, warnings: warnings)
+    try inherit(&model)
+    return model
+  }
+
+  /// Adds the properties that a subentity has as proxies only.
+  private mutating func inherit(_ model: inout AppleModel) throws {
+    for (place, entity) in model.entities.enumerated() where entity.superName != nil {
+      var known = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+      var full = entity
+      for parent in model.lineage(of: entity.name).dropFirst() {
+        guard budget.spend(objects: parent.attributes.count + parent.relationships.count) else {
+          throw KeyedArchive.Failure(reason: "it repeats too much")
+        }
+        full.attributes += parent.attributes.filter { known.insert($0.name).inserted }
+        full.relationships += parent.relationships.filter { known.insert($0.name).inserted }
+      }
+      full.attributes.sort { Self.precedes($0.name, $1.name) }
+      full.relationships.sort { Self.precedes($0.name, $1.name) }
+      if known.count != entity.attributes.count + entity.relationships.count {
+        model.entities[place] = full
+      }
+    }
   }
 
   /// The pairs of a dictionary in a field. The dictionary has its keys in `NS.keys` or in a search mapping.
@@ -102,7 +124,7 @@ struct ModelReader {
       case "NSRelationshipDescription": entity.relationships.append(try relationship(name, property))
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
         entity.attributes.append(try attribute(name, property, depth: 0))
-      case "NSPropertyProxy", "_NSPropertyProxy": break
+      case "NSPropertyProxy", "_NSPropertyProxy", "_NSPropertyDescriptionProxy": break
       case "NSFetchedPropertyDescription", "NSExpressionDescription": break
       default: warnings.append("\(entity.name).\(name) is a \(property.className), which is not read")
       }

@@ -41,7 +41,7 @@ package struct NaturalProperty: Sendable {
   package enum Kind: Sendable {
     /// A value with a column type of its own.
     case value(AppleType)
-    /// An enum without raw values, nested in the class.
+    /// An enum without raw values, nested in the class: its name, and its cases as Swift writes them.
     case cases(String, [String])
     /// A struct, nested in the class.
     case structure(NaturalStructure)
@@ -96,11 +96,13 @@ extension NaturalModel {
   init(_ file: AppleFile, unfilled: Set<String>, samples: Samples) {
     let maker = NaturalMaker(file: file, unfilled: unfilled, samples: samples)
     var notes = file.model.warnings + file.columns.missing
-    let entities = file.model.entities.filter { file.columns.hasTable($0.name) && Identifiers.isType($0.name) }
+    // A copy and a dump need a table's name. Only the printed classes need a name that Swift allows.
+    let entities = file.model.entities.filter { file.columns.hasTable($0.name) && Identifiers.isName($0.name) }
     for entity in file.model.entities where !entities.contains(where: { $0.name == entity.name }) {
       notes.append(
-        Identifiers.isType(entity.name)
-          ? "\(entity.name) has no table" : "\(entity.name.debugDescription) cannot be the name of a class in Swift")
+        Identifiers.isName(entity.name)
+          ? "\(entity.name) has no table"
+          : "the entity \(entity.name.debugDescription) is not read, because its name is not one that Core Data allows")
     }
     let names = Set(entities.map(\.name))
     classes = entities.map { maker.class(of: $0, among: names, &notes) }
@@ -254,19 +256,43 @@ struct NaturalMaker {
     _ attribute: AppleAttribute, _ columns: [String], _ table: String, _ taken: Set<String>
   ) -> NaturalProperty.Kind {
     if let raw = attribute.rawValue, SwiftTypes.name(raw.type) != nil { return .value(raw.type) }
-    if attribute.isEnum, !attribute.enumCases.isEmpty {
-      guard Self.hasPlainCases(attribute) else { return .json }
-      return .cases(Identifiers.type(attribute.name, besides: taken), attribute.elements.map(\.name))
+    if attribute.hasCases {
+      guard let cases = cases(of: attribute) else { return .json }
+      return .cases(Identifiers.type(attribute.name, besides: taken), cases)
     }
     var rest = columns[...]
     guard attribute.elements.allSatisfy({ Identifiers.isPlain($0.name) }) else { return .json }
     return .structure(structure(attribute, &rest, table, taken))
   }
 
-  /// Whether an enum without raw values has no associated values, and names that Swift allows.
-  private static func hasPlainCases(_ attribute: AppleAttribute) -> Bool {
-    attribute.elements.count == attribute.enumCases.count
-      && attribute.elements.allSatisfy { $0.type == .string && Identifiers.isPlain($0.name) }
+  /// The cases of an enum without raw values, as Swift writes them. Nil if the file does not tell the types of the associated
+  /// values, or Swift does not allow a name.
+  private func cases(of attribute: AppleAttribute) -> [String]? {
+    let classes = Set(file.model.entities.map(\.name))
+    var result = [String]()
+    for element in attribute.elements {
+      guard Identifiers.isPlain(element.name) else { return nil }
+      if attribute.isPlainCase(element) {
+        result.append(element.name)
+        continue
+      }
+      guard element.type == .composite, !element.isEnum, !element.elements.isEmpty else {
+        return nil
+      }
+      var values = [String]()
+      for (index, value) in element.elements.enumerated() {
+        guard value.type != .binary, let type = SwiftTypes.name((value.rawValue ?? value).type)
+        else { return nil }
+        let isLabelled = value.name != "_\(index)"
+        guard !isLabelled || Identifiers.isPlain(value.name) else { return nil }
+        // A case with one value has it. The file does not tell which of several may be nil.
+        let mark = element.elements.count > 1 ? "?" : ""
+        let label = isLabelled ? "\(value.name): " : ""
+        values.append(label + Identifiers.qualified(type, besides: classes) + mark)
+      }
+      result.append("\(element.name)(\(values.joined(separator: ", ")))")
+    }
+    return result
   }
 
   private func structure(
@@ -280,11 +306,11 @@ struct NaturalMaker {
     for element in attribute.elements {
       let type: String
       if element.type == .composite, element.rawValue == nil {
-        if element.isEnum, !element.enumCases.isEmpty {
+        if element.hasCases {
           columns = columns.dropFirst(CompositeShape(element).columnCount)
-          let isPlain = Self.hasPlainCases(element)
-          type = isPlain ? Identifiers.type(element.name, besides: taken) : "JSONValue"
-          if isPlain { enums.append((type, element.elements.map(\.name))) }
+          let cases = cases(of: element)
+          type = cases == nil ? "JSONValue" : Identifiers.type(element.name, besides: taken)
+          if let cases { enums.append((type, cases)) }
         } else {
           let inner = structure(element, &columns, table, taken)
           nested.append(inner)
@@ -311,84 +337,5 @@ struct NaturalMaker {
     case nil: return "JSONValue"
     case .data, .bytes: return "Data"
     }
-  }
-}
-
-/// Names in Swift.
-package enum Identifiers {
-  private static let keywords: Set<String> = [
-    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
-    "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
-    "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do", "else",
-    "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
-    "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
-  ]
-  /// The names of members that every model has.
-  private static let members: Set<String> = [
-    "hash", "hashValue", "modelContext", "hasChanges", "isDeleted", "persistentModelID", "persistentBackingData",
-    "schemaMetadata",
-  ]
-  /// The modules of the types that printed classes name. A class with the name of such a type hides it, and the type is
-  /// printed with its module then.
-  private static let modules = [
-    "Bool": "Swift", "String": "Swift", "Double": "Swift", "Float": "Swift", "Int": "Swift", "Int16": "Swift",
-    "Int32": "Swift", "Codable": "Swift", "Data": "Foundation", "Date": "Foundation", "Decimal": "Foundation",
-    "UUID": "Foundation", "URL": "Foundation", "JSONValue": "SwiftDataAppleStore", "Model": "SwiftData",
-    "Attribute": "SwiftData", "Relationship": "SwiftData",
-  ]
-
-  /// The names that `@Model` takes for types of attributes, whatever class has them. The macro's own list is
-  /// `TypeSyntax.attributeTypes`, which a library cannot import.
-  private static let attributeTypes: Set<String> = [
-    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
-    "Double", "TimeInterval", "Decimal", "String", "Date", "UUID", "URL", "Data",
-  ]
-
-  /// Another name for a class that relationships cannot lead to by its own, or nil for other classes.
-  static func alias(of name: String, besides classes: Set<String>) -> String? {
-    guard attributeTypes.contains(name) else { return nil }
-    var alias = name + "Model"
-    while classes.contains(alias) { alias += "_" }
-    return alias
-  }
-
-  static func isPlain(_ name: String) -> Bool {
-    guard let first = name.unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
-    return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue } && !keywords.contains(name) && name != "_"
-  }
-
-  /// Whether a class can have the name: a class with the name of a module would hide the module.
-  package static func isType(_ name: String) -> Bool {
-    isPlain(name) && name != "SwiftData" && !modules.values.contains(name)
-  }
-
-  /// Swift text in which the types that `classes` hide have their module before them.
-  static func qualified(_ text: String, besides classes: Set<String>) -> String {
-    var (result, word) = ("", "")
-    for character in text + " " {
-      if character.isLetter || character.isNumber || character == "_" {
-        word.append(character)
-        continue
-      }
-      if let module = modules[word], classes.contains(word), result.last != "." { result += module + "." }
-      result += word + String(character)
-      word = ""
-    }
-    return String(result.dropLast())
-  }
-
-  /// The name of a property in Swift. It differs from the file's if Swift does not allow that name.
-  package static func property(_ name: String) -> String {
-    if isPlain(name), !members.contains(name) { return name }
-    var result = String(name.unicodeScalars.map { $0.properties.isXIDContinue ? Character($0) : "_" })
-    if result.isEmpty || result.first?.isNumber == true { result = "_" + result }
-    return isPlain(result) && !members.contains(result) ? result : result + "_"
-  }
-
-  /// The name of the type of a property, which differs from the names of classes and of Swift's types.
-  static func type(_ name: String, besides taken: Set<String>) -> String {
-    var result = property(name).prefix(1).uppercased() + property(name).dropFirst()
-    while !isType(result) || modules[result] != nil || taken.contains(result) { result += "Value" }
-    return result
   }
 }

@@ -1,8 +1,38 @@
 import Foundation
 
 extension NaturalModel {
+  /// The model without the classes whose names Swift does not allow, and without what needs them.
+  package var printable: NaturalModel {
+    var result = self
+    let refused = classes.filter { member in
+      sequence(first: member, next: { $0.superclass.flatMap(self.class) }).contains {
+        !Identifiers.isType($0.name)
+      }
+    }.map(\.name)
+    guard !refused.isEmpty else { return self }
+    result.classes.removeAll { refused.contains($0.name) }
+    for name in refused {
+      result.notes.append(
+        Identifiers.isType(name)
+          ? "\(name), because its superclass has no class"
+          : "\(name), which cannot be the name of a class in Swift; `swiftdata dump` prints its objects"
+      )
+    }
+    for place in result.classes.indices {
+      let owner = result.classes[place].name
+      result.classes[place].properties.removeAll { property in
+        guard let destination = property.relationship?.destination, refused.contains(destination)
+        else { return false }
+        result.notes.append("\(owner).\(property.name), which leads to \(destination)")
+        return true
+      }
+    }
+    return result
+  }
   /// The declarations of the classes: a Swift file.
-  package func source(of store: String) -> String {
+  package func source(of store: String) -> String { printable.text(of: store) }
+
+  private func text(of store: String) -> String {
     var lines = ["// The models inside \(store.debugDescription), written by `swiftdata models`."]
     lines += notes.map { "// Not expressed: \(Self.comment($0))" }
     lines += ["", "import Foundation", "import SwiftData"]
@@ -53,7 +83,9 @@ extension NaturalModel {
       lines.append("  #Index<\(member.name)>(\(indices.map { "[\(swift($0))]" }.joined(separator: ", ")))")
     }
     for property in member.properties {
-      if let remark = property.remark { lines.append("  // \(remark)") }
+      for remark in [property.remark, property.computedDefault?.remark].compactMap(\.self) {
+        lines.append("  // \(remark)")
+      }
       for (macro, arguments) in model.attributes(of: property, in: member) {
         lines.append("  \(qualified(macro))(\(arguments))")
       }
@@ -240,10 +272,36 @@ extension NaturalProperty {
 
   /// The default value in Swift, or nil if the initializer has a parameter for it.
   func defaultText(besides classes: Set<String>) -> String? {
+    if let computedDefault { return Identifiers.qualified(computedDefault.text, besides: classes) }
     guard case .value(.string) = kind else {
       return defaultText.map { Identifiers.qualified($0, besides: classes) }
     }
     return defaultText
+  }
+
+  /// A default that the app computed when it made its model, such as `UUID()`. The file has the value of that moment, which as
+  /// a constant would be the same in every new object.
+  var computedDefault: (text: String, remark: String)? {
+    guard case .value(let type) = kind, let value = attribute?.defaultValue else { return nil }
+    func isRandom(_ uuid: UUID) -> Bool { uuid.uuid.6 >> 4 == 4 }
+    let (text, stored): (String, String)
+    switch (type, value) {
+    case (.uuid, .uuid(let uuid)) where isRandom(uuid): (text, stored) = ("UUID()", uuid.uuidString)
+    case (.string, .string(let value)) where UUID(uuidString: value).map(isRandom) == true:
+      (text, stored) = ("UUID().uuidString", value)
+    // People write whole seconds.
+    case (.date, .date(let seconds))
+    where seconds.isFinite && abs(seconds) < 1e11 && seconds != seconds.rounded():
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      (text, stored) = (
+        "Date()", date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+      )
+    default: return nil
+    }
+    return (
+      text,
+      "the app seems to compute the default; the file has \(stored), the value when the model was made"
+    )
   }
 
   private var defaultText: String? {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import Logging
 import SwiftData
 
 extension AppleStore: SQLStore {
@@ -177,10 +178,12 @@ extension AppleFile {
     do {
       return try Data(contentsOf: file)
     } catch {
+      // A property that is read later cannot throw. The error is thrown by the next save, and this is logged now.
+      Logger(label: "SwiftData.AppleStore").error("the external data \(file.path) is missing or cannot be read")
       throw SwiftDataError(
         .io,
         message: "the external data \(name) is missing from \(file.deletingLastPathComponent().path) or cannot be read;"
-          + " copy the folder of the store together with the store", underlying: error)
+          + " copy this folder, which is hidden, together with the store", underlying: error)
     }
   }
 }

@@ -43,10 +43,30 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
     }
     (self.configuration, self.schema) = (configuration, schema)
     layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
-    file = try AppleFile(
-      configuration.url, allowsSave: configuration.allowsSave, lockTimeout: configuration.lockTimeout)
-    mapping = try SchemaMatch.mapping(of: file, to: layout)
+    let found = try Self.read(configuration)
+    if configuration.allowsSave, let damage = found.model.damage {
+      throw SwiftDataError(
+        .storeDamaged,
+        message:
+          "the model inside \"\(found.url.path)\" (Z_MODELCACHE) cannot be read: \(damage); open the file with"
+          + " allowsSave: false, which infers the model from the tables")
+    }
+    mapping = try SchemaMatch.mapping(of: found, to: layout)
+    // Everything that can refuse the file has looked at it, so SQLite may open it for writing.
+    file = configuration.allowsSave ? AppleFile(writing: found, lockTimeout: configuration.lockTimeout) : found
     file.use(mapping)
+  }
+
+  /// Reads the model inside the file. A writer that changes the file meanwhile is waited for, as a save waits.
+  private static func read(_ configuration: AppleStoreConfiguration) throws -> AppleFile {
+    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout.asWait)
+    while true {
+      do {
+        return try AppleFile(configuration.url)
+      } catch let error as SwiftDataError where error.code == .storeLocked && Date() < deadline {
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
   }
 
   // MARK: - DataStore

@@ -129,8 +129,8 @@ struct CompositeKey: Sendable {
 indirect enum CompositeShape: Sendable {
   case value(AppleType, isData: Bool)
   /// An enum without raw values. Each case has a column or more, which are empty unless the value is this case. They contain
-  /// the name of a case without associated values, and otherwise the associated values.
-  case cases([(name: String, payload: CompositeShape)])
+  /// the associated values. A case without associated values has no payload, and its column contains its name.
+  case cases([(name: String, payload: CompositeShape?)])
   case members([(key: String, shape: CompositeShape)])
 
   init(_ attribute: AppleAttribute, keys: [CompositeKey]? = nil, isData: Bool = false) {
@@ -140,8 +140,8 @@ indirect enum CompositeShape: Sendable {
     }
     if let raw = attribute.rawValue {
       self = .value(raw.type, isData: isData)
-    } else if attribute.isEnum, !attribute.enumCases.isEmpty, attribute.elements.count == attribute.enumCases.count {
-      self = .cases(attribute.elements.map { ($0.name, CompositeShape($0)) })
+    } else if attribute.hasCases {
+      self = .cases(attribute.elements.map { ($0.name, attribute.isPlainCase($0) ? nil : CompositeShape($0)) })
     } else {
       // Coding keys that differ from the names of the properties are in the order of the properties.
       let isSameOrder = keys?.count == attribute.elements.count
@@ -159,7 +159,7 @@ indirect enum CompositeShape: Sendable {
   var columnCount: Int {
     switch self {
     case .value: 1
-    case .cases(let cases): cases.reduce(0) { $0 + $1.payload.columnCount }
+    case .cases(let cases): cases.reduce(0) { $0 + ($1.payload?.columnCount ?? 1) }
     case .members(let members): members.reduce(0) { $0 + $1.shape.columnCount }
     }
   }
@@ -171,9 +171,15 @@ indirect enum CompositeShape: Sendable {
     case .cases(let cases):
       var result = PlainValue.null
       for (name, payload) in cases {
-        let value = payload.value(&cells, isOptional: true)
-        guard value != .null, result == .null else { continue }
-        result = .dictionary([name: Self.associated(value, of: name)])
+        var value = PlainValue.null
+        if let payload {
+          value = Self.associated(payload.value(&cells, isOptional: true))
+        } else if let cell = cells.popFirst(), cell != .null {
+          value = .dictionary([:])
+        }
+        if value != .null, result == .null {
+          result = .dictionary([name: value])
+        }
       }
       return result
     case .members(let members):
@@ -187,10 +193,9 @@ indirect enum CompositeShape: Sendable {
   }
 
   /// The associated values of a case, in the form in which Swift encodes them.
-  private static func associated(_ value: PlainValue, of name: String) -> PlainValue {
+  private static func associated(_ value: PlainValue) -> PlainValue {
     switch value {
-    case .string(name): .dictionary([:])
-    case .dictionary: value
+    case .null, .dictionary: value
     default: .dictionary(["_0": value])
     }
   }
@@ -222,10 +227,22 @@ indirect enum CompositeShape: Sendable {
     case .cases(let cases):
       let chosen = value.dictionary?.keys.first ?? value.string
       for (name, payload) in cases {
+        guard let payload else {
+          cells.append(name == chosen ? .text(name) : .null)
+          continue
+        }
         let values = value.dictionary?[name]?.dictionary ?? [:]
-        let isPlain = if case .value = payload { true } else { false }
-        let content = isPlain ? values["_0"] ?? .string(name) : .dictionary(values)
+        let isValue = if case .value = payload { true } else { false }
+        let content = isValue ? values["_0"] ?? .null : .dictionary(values)
         try payload.write(name == chosen ? content : .null, to: &cells)
+        // The columns of the case are what tells it.
+        if name == chosen, cells.suffix(payload.columnCount).allSatisfy({ $0 == .null }) {
+          throw SwiftDataError(
+            .unwritableValue,
+            message:
+              "the associated values of the case \(name) are all nil, and the file keeps only the associated values"
+          )
+        }
       }
     case .members(let members):
       let known = Set(members.map(\.key))

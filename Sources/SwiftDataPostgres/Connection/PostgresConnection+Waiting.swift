@@ -18,7 +18,7 @@ extension PostgresConnection {
   ///
   /// A statement may take hours, so silence alone means nothing. After `answerTimeout` seconds of silence, a second
   /// connection checks whether the server is still there.
-  private func wait(while isNeeded: () -> Bool) throws {
+  func wait(while isNeeded: () -> Bool) throws {
     // Cancelling a task does not wake its thread, so the thread polls.
     var isWatching = isCancellable && Self.isInTask
     var silence = max(0.1, servers.options.answerTimeout.asWait)
@@ -57,9 +57,11 @@ extension PostgresConnection {
 
   /// Runs `COPY … FROM STDIN`.
   /// - Parameter write: sends bytes with the given function.
-  func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+  /// - Returns: the number of written rows.
+  func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> Int {
     let start = log?.begin()
     SQLTrace.note(sql)
+    RoundTrips.note()
     if PQsendQuery(handle, sql) == 0 { throw lost() }
     do {
       _ = try check(try nextResult(), sql)
@@ -75,6 +77,7 @@ extension PostgresConnection {
         try wait { false }
         if isCancellable { try Task.checkCancellation() }
       }
+      RoundTrips.note()
       if PQputCopyEnd(handle, nil) != 1 { throw lost() }
     } catch {
       if (error as? PostgresError)?.isLost != true {
@@ -85,8 +88,9 @@ extension PostgresConnection {
     }
     let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
-    _ = try check(result, sql)
+    let written = try check(result, sql).affected
     note(sql, [], since: start)
+    return written
   }
 
   /// Cancels the running statement. Returns after the server has signalled the process, so that the signal cannot hit a

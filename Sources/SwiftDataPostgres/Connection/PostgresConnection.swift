@@ -2,38 +2,6 @@ import CLibPQ
 import Foundation
 import SwiftData
 
-/// A statement with its parameters.
-package struct PostgresStatement {
-  /// The key of the prepared statement: the SQL, or a text with a question mark for each value.
-  fileprivate let text: String
-  private let hasQuestionMarks: Bool
-  let parameters: [PostgresParameter]
-  var sql: String { hasQuestionMarks ? Self.numbered(text) : text }
-
-  init(_ sql: String, _ parameters: [PostgresParameter] = []) {
-    (text, hasQuestionMarks, self.parameters) = (sql, false, parameters)
-  }
-
-  /// A statement whose question marks are numbered only when a connection prepares it.
-  init(marked fragment: SQLFragment) {
-    (text, hasQuestionMarks) = (fragment.sql, true)
-    parameters = fragment.arguments.map(PostgresParameter.init(comparing:))
-  }
-}
-
-/// The key of a prepared statement. The same text with other parameter types is another statement.
-private struct StatementKey: Hashable {
-  let namespace: String
-  let text: String
-  let types: [UInt32]
-}
-
-private struct PreparedStatement {
-  /// Nil if the statement is sent with each use.
-  let name: String?
-  let sql: String
-}
-
 /// A connection to a server, used by one thread at a time.
 // @unchecked Sendable because a pool lends it to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
@@ -59,6 +27,8 @@ package final class PostgresConnection: @unchecked Sendable {
   /// The time of its last return to the pool.
   var lastUse = ContinuousClock.now
   private var nameCount = 0
+  /// The bytes of a statement from which a pipeline waits until they are sent.
+  private static let bufferLimit = 1 << 20
   /// A limit for the server's memory.
   private static let preparedLimit = 500
 
@@ -139,9 +109,10 @@ package final class PostgresConnection: @unchecked Sendable {
 
   /// Runs statements without parameters.
   /// - Returns: the result of the last one, with text cells.
-  private func texts(_ sql: String) throws -> PostgresResult {
+  func texts(_ sql: String) throws -> PostgresResult {
     // A pooler may run each transaction on a connection without settings.
     let text = isPooled && sql == "BEGIN" ? "BEGIN; \(settings(isLocal: true))" : sql
+    RoundTrips.note()
     if PQsendQuery(handle, text) == 0 { throw lost() }
     var last: OpaquePointer?
     while let result = try nextResult() {
@@ -154,42 +125,34 @@ package final class PostgresConnection: @unchecked Sendable {
 
   @discardableResult
   package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
-    try run(sql, parameters) { sql }
+    try run(PostgresStatement(sql, parameters))
   }
 
   /// Runs a statement with a `?` for each value.
-  func run(_ fragment: SQLFragment) throws -> PostgresResult {
-    try run(fragment.sql, fragment.arguments.map(PostgresParameter.init(comparing:))) {
-      PostgresStatement.numbered(fragment.sql)
-    }
-  }
+  func run(_ fragment: SQLFragment) throws -> PostgresResult { try run(PostgresStatement(marked: fragment)) }
 
-  /// - Parameters:
-  ///   - text: the key of the statement.
-  ///   - sql: the statement, made from the text when it is prepared.
-  private func run(
-    _ text: String, _ parameters: [PostgresParameter], sql: () -> String
-  ) throws -> PostgresResult {
+  private func run(_ statement: PostgresStatement) throws -> PostgresResult {
     do {
-      return try execute(text, parameters, sql)
+      return try execute(statement)
     } catch let error as PostgresError where error.isPlanStale && PQtransactionStatus(handle) == PQTRANS_IDLE {
       try forgetStatements()
-      return try execute(text, parameters, sql)
+      return try execute(statement)
     }
   }
 
-  private func execute(
-    _ text: String, _ parameters: [PostgresParameter], _ sql: () -> String
-  ) throws -> PostgresResult {
-    if isPooled, isIdle { return try pipeline([PostgresStatement(sql(), parameters)])[0] }
-    let statement = try prepare(text, parameters, sql)
-    SQLTrace.note(statement.sql)
+  private func execute(_ statement: PostgresStatement) throws -> PostgresResult {
+    if isPooled, isIdle { return try pipeline([statement])[0] }
+    // The pipeline prepares an unknown statement in the same round trip.
+    guard let known = known(statement) else { return try runPipeline([statement])[0] }
+    try statement.checkSize()
+    SQLTrace.note(known.sql)
+    RoundTrips.note()
     let start = log?.begin()
-    try send(statement, parameters)
+    try send(known, statement.parameters)
     let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
-    let checked = try check(result, statement.sql)
-    note(statement.sql, parameters, since: start)
+    let checked = try check(result, known.sql)
+    note(known.sql, statement.parameters, since: start)
     return checked
   }
 
@@ -237,33 +200,62 @@ package final class PostgresConnection: @unchecked Sendable {
       results.remove(at: place)
       return results
     }
-    if statements.count == 1 { return [try run(statements[0].sql, statements[0].parameters)] }
+    if statements.count == 1 { return [try run(statements[0])] }
     return try runPipeline(statements)
   }
 
+  /// Prepares unknown statements in the same round trip.
   private func runPipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
-    // Preparing takes a separate round trip, but only the first time.
-    let prepared = try statements.map { statement in
-      try prepare(statement.text, statement.parameters) { statement.sql }
-    }
+    for statement in statements { try statement.checkSize() }
+    if prepared.count + statements.count > Self.preparedLimit { try forgetStatements() }
+    RoundTrips.note()
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var failure: PostgresError?
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { failure = failure ?? error as? PostgresError ?? lost() }
     }
+    /// The results of each sent statement end with none.
+    func receive(_ sql: String) throws -> PostgresResult {
+      guard let result = try nextResult() else { throw lost() }
+      defer { while let rest = try? nextResult() { PQclear(rest) } }
+      return try check(result, sql)
+    }
     let start = log?.begin()
-    for (statement, known) in zip(statements, prepared) {
-      SQLTrace.note(known.sql)
-      attempt { try send(known, statement.parameters) }
+    var new = [StatementKey: PreparedStatement]()
+    // What was sent, with the key of a statement that is prepared before.
+    var sent = [(statement: PostgresStatement, known: PreparedStatement, new: StatementKey?)]()
+    for statement in statements where failure == nil {
+      attempt {
+        var known = known(statement)
+        var key: StatementKey?
+        if known == nil {
+          let own = self.key(of: statement)
+          known = new[own]
+          if known == nil {
+            known = try sendPrepare(statement)
+            (new[own], key) = (known, own)
+          }
+        }
+        guard let known else { return }
+        SQLTrace.note(known.sql)
+        try send(known, statement.parameters)
+        sent.append((statement, known, key))
+        // Otherwise libpq would buffer everything that the server has not accepted, and its buffer has a limit.
+        if statement.size > Self.bufferLimit { try wait { false } }
+      }
     }
     if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
     var results = [PostgresResult]()
-    for (statement, known) in zip(statements, prepared) where failure?.isLost != true {
+    for (statement, known, key) in sent where failure?.isLost != true {
+      if let key {
+        attempt {
+          _ = try receive(known.sql)
+          prepared[key] = known
+        }
+      }
+      guard failure?.isLost != true else { break }
       attempt {
-        // The results of each statement end with none.
-        guard let result = try nextResult() else { throw lost() }
-        defer { while let rest = try? nextResult() { PQclear(rest) } }
-        let checked = try check(result, known.sql)
+        let checked = try receive(known.sql)
         note(known.sql, statement.parameters, since: start)
         if failure == nil { results.append(checked) }
       }
@@ -283,24 +275,21 @@ package final class PostgresConnection: @unchecked Sendable {
     return results
   }
 
-  private func prepare(
-    _ text: String, _ parameters: [PostgresParameter], _ makeSQL: () -> String
-  ) throws -> PreparedStatement {
-    if isPooled { return PreparedStatement(name: nil, sql: makeSQL()) }
-    let types = parameters.map(\.type)
-    let key = StatementKey(namespace: namespace, text: text, types: types)
-    if let known = prepared[key] { return known }
-    if prepared.count >= Self.preparedLimit { try forgetStatements() }
+  private func key(of statement: PostgresStatement) -> StatementKey {
+    StatementKey(namespace: namespace, text: statement.text, types: statement.parameters.map(\.type))
+  }
+
+  /// The statement as this connection sends it, or nil if it has to be prepared first.
+  private func known(_ statement: PostgresStatement) -> PreparedStatement? {
+    isPooled ? PreparedStatement(name: nil, sql: statement.sql) : prepared[key(of: statement)]
+  }
+
+  private func sendPrepare(_ statement: PostgresStatement) throws -> PreparedStatement {
     nameCount += 1
-    let (name, sql) = ("s\(nameCount)", makeSQL())
-    // Preparing may wait for a lock too, so it is sent without blocking.
+    let (name, sql) = ("s\(nameCount)", statement.sql)
+    let types = statement.parameters.map(\.type)
     if PQsendPrepare(handle, name, sql, Int32(types.count), types) == 0 { throw lost() }
-    let result = try nextResult()
-    while let rest = try nextResult() { PQclear(rest) }
-    _ = try check(result, sql)
-    let statement = PreparedStatement(name: name, sql: sql)
-    prepared[key] = statement
-    return statement
+    return PreparedStatement(name: name, sql: sql)
   }
 
   private func withArguments<T>(
@@ -349,6 +338,7 @@ package final class PostgresConnection: @unchecked Sendable {
     var error = PostgresError(message: field("M") ?? "the server gave no reason", sql: sql)
     error.state = field("C") ?? ""
     error.constraint = field("n")
+    error.detail = field("D")
     // The codes say that the server is stopping, or that an administrator closed the connection.
     error.isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03"].contains(error.state)
     if error.state.isEmpty, error.isLost { error.message = lost().message }

@@ -8,6 +8,8 @@ package struct PostgresError: Error, CustomStringConvertible {
   package var message: String
   /// The violated constraint.
   package var constraint: String?
+  /// The server's detail, which names the values that violate a constraint.
+  package var detail: String?
   /// Whether the connection is unusable.
   package var isLost = false
   /// Whether an unreachable server may become reachable. False if it rejects the user.
@@ -20,6 +22,12 @@ package struct PostgresError: Error, CustomStringConvertible {
 
   /// Whether a retry of the transaction may succeed: a serialization failure or a deadlock.
   var isTransient: Bool { ["40001", "40P01", "55P03"].contains(state) }
+
+  /// Whether the server has as many connections as it, the database or the user may have.
+  var isServerFull: Bool { isLost && PostgresServers.isFull(message) }
+
+  /// The violated constraint with the values, as far as the server says it.
+  var violation: String { "\(constraint ?? message) \(detail ?? "")" }
 
   /// Whether a unique constraint is violated, or an exclusion of equal values, which one with a condition is.
   var isUniquenessViolation: Bool { state == "23505" || state == "23P01" }
@@ -39,6 +47,26 @@ package struct PostgresError: Error, CustomStringConvertible {
 }
 
 extension PostgresError {
+  /// What a failed connection means. libpq passes the server's message on, without its SQLSTATE.
+  private static func advice(for message: String) -> String {
+    guard message.contains("FATAL:") else { return "the connection to the server failed" }
+    if message.contains("authentication failed") || message.contains("no pg_hba.conf entry") {
+      return
+        "the server refuses the user or the password of the URL; a password is in the URL, in PGPASSWORD or in ~/.pgpass"
+    }
+    if message.contains("does not exist") {
+      return message.contains("database \"")
+        ? "the database of the URL does not exist; create it with CREATE DATABASE … ENCODING 'UTF8'"
+        : "the user of the URL does not exist; create it with CREATE ROLE … LOGIN"
+    }
+    if PostgresServers.isFull(message) {
+      return
+        "the server accepts no more connections; lower the sizes of the pools, or raise max_connections or the limit of"
+        + " the user or the database"
+    }
+    return "the connection to the server failed"
+  }
+
   /// The error for callers of the store.
   func error(_ store: String) -> any Error {
     // A timeout of the server cancels statements in the same way.
@@ -55,10 +83,18 @@ extension PostgresError {
         .unsupportedPredicate, "the server cannot nest the predicate's expressions so deep; nest fewer expressions"
       )
     case "53100": (code, advice) = (.storeFull, "the server's disk is full")
-    case "25006": (code, advice) = (.storeReadOnly, "the server is a replica; name the primary in the URL too")
-    case "28P01", "28000": (code, advice) = (.io, "the server refuses the user or the password of the URL")
-    case "3D000": (code, advice) = (.io, "the database of the URL does not exist; create it first")
-    case "42501": (code, advice) = (.storeReadOnly, "the user of the URL lacks the permission")
+    case "25006":
+      (code, advice) = (
+        .storeReadOnly,
+        "the server is a replica, or the database or the user is read only (default_transaction_read_only); name the"
+          + " primary in the URL too, or change the setting"
+      )
+    case "42501":
+      (code, advice) = (
+        .storeReadOnly,
+        "the user of the URL lacks a permission; the owner of the schema has to open a store that is new or has new models,"
+          + " and to grant USAGE on it, SELECT, INSERT, UPDATE and DELETE on its tables, and USAGE on its sequences"
+      )
     case "23503": (code, advice) = (.staleObject, "a related model was deleted by another process; fetch it again")
     case "23514" where message.contains("violates partition constraint"):
       (code, advice) = (
@@ -66,7 +102,7 @@ extension PostgresError {
         "a stored object cannot move to another server; delete it and insert a new one instead of"
           + " changing the property by which the rows are divided"
       )
-    case _ where isLost: (code, advice) = (.io, "the connection to the server failed")
+    case _ where isLost: (code, advice) = (.io, Self.advice(for: message))
     case _ where isTransient: (code, advice) = (.storeLocked, "other programs keep changing the same rows; save again")
     // An error of the library itself, such as a pool without a free connection.
     case "": return SwiftDataError(.io, message: "\(description) (store \"\(store)\")", sql: sql, underlying: self)

@@ -18,9 +18,16 @@ extension PostgresParameter {
     case .float8: return "\(Double(bitPattern: number(UInt64.self)))"
     case .text, .json: return String(decoding: bytes, as: UTF8.self).quotedLiteral
     case .jsonb: return String(decoding: bytes.dropFirst(), as: UTF8.self).quotedLiteral
+    // An array whose type the statement says.
+    case .unknown where bytes.starts(with: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, UInt8(PostgresType.bigint.rawValue)]):
+      return Self.count(ofArray: bytes)
     case .bytea, .uuid, .unknown, .tsvector:
       return "'\\x" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
-    case nil: return bytes.count < 20 ? "'{}'" : "[\(bytes[12..<16].reduce(0) { $0 << 8 | Int($1) }) values]"
+    case nil: return Self.count(ofArray: bytes)
     }
+  }
+
+  private static func count(ofArray bytes: [UInt8]) -> String {
+    bytes.count < 20 ? "'{}'" : "[\(bytes[12..<16].reduce(0) { $0 << 8 | Int($1) }) values]"
   }
 }

@@ -17,6 +17,8 @@ final class PostgresPool: Sendable {
     /// The number of lent connections and of those being opened.
     var busy = 0
     var waiting = Queue<Waiter>()
+    /// Whether a check of the idle connections is scheduled.
+    var isWatching = false
   }
 
   /// A thread that waits for a connection, or for permission to open one.
@@ -87,6 +89,25 @@ final class PostgresPool: Sendable {
     withExtendedLifetime(idle) {}
   }
 
+  private func watchIdle() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + options.idleTimeout.asWait) { [weak self] in
+      self?.closeUnused()
+    }
+  }
+
+  /// Closes connections that were idle for the time of the options.
+  private func closeUnused() {
+    let limit = ContinuousClock.now - .seconds(options.idleTimeout.asWait)
+    let unused = state.withLock { state in
+      let unused = state.idle.filter { $0.lastUse <= limit }
+      state.idle.removeAll { $0.lastUse <= limit }
+      state.isWatching = !state.idle.isEmpty
+      if state.isWatching { watchIdle() }
+      return unused
+    }
+    withExtendedLifetime(unused) {}
+  }
+
   /// The number of lent and idle connections.
   var count: Int { state.withLock { $0.busy + $0.idle.count } }
 
@@ -150,11 +171,35 @@ final class PostgresPool: Sendable {
     case .permission:
       do {
         return try connect(namespace, cancellable: cancellable)
+      } catch let error as PostgresError where error.isServerFull {
+        // The pool's own connections come back.
+        guard let other = queueUp() else {
+          passOn(nil)
+          throw error
+        }
+        return try wait(other, namespace, cancellable: cancellable)
       } catch {
         passOn(nil)
         throw error
       }
     case .waiting, .gaveUp: return nil
+    }
+  }
+
+  /// Gives a permission back and waits for a connection of the pool, because the server accepts no more.
+  /// - Returns: nil if the pool has no other connection.
+  private func queueUp() -> Waiter? {
+    let waiter = Waiter()
+    return state.withLock { state in
+      if let connection = state.idle.popLast() {
+        waiter.answer.withLock { $0 = .connection(connection) }
+        return waiter
+      }
+      // Each of the others gives its connection or its permission to a waiting thread.
+      guard state.busy > 1 else { return nil }
+      state.busy -= 1
+      state.waiting.append(waiter)
+      return waiter
     }
   }
 
@@ -182,6 +227,10 @@ final class PostgresPool: Sendable {
         if let waiter = state.waiting.popFirst() { return waiter }
         state.busy -= 1
         if let connection { state.idle.append(connection) }
+        if connection != nil, !state.isWatching {
+          state.isWatching = true
+          watchIdle()
+        }
         return nil
       }
       guard let next else { return }
@@ -219,6 +268,8 @@ public struct PostgresPoolOptions: Hashable, Sendable {
   /// Whether all stores of this process with the same URL and options share connections. A thousand tenants, each with
   /// a namespace, then need at most `size`.
   public var isShared: Bool
+  /// The time in seconds after which an unused connection is closed.
+  public var idleTimeout: Double
 
   /// Makes options.
   /// - Parameters:
@@ -226,7 +277,11 @@ public struct PostgresPoolOptions: Hashable, Sendable {
   ///   - timeout: the time in seconds to wait for a connection, and for a primary among several hosts.
   ///   - answerTimeout: the time in seconds of silence after which to check the server, at least 0.1.
   ///   - isShared: whether stores with the same URL and options share connections.
-  public init(size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false) {
+  ///   - idleTimeout: the time in seconds after which an unused connection is closed, at least 0.1.
+  public init(
+    size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false, idleTimeout: Double = 600
+  ) {
+    self.idleTimeout = max(0.1, idleTimeout)
     self.size = max(1, size)
     self.timeout = timeout
     self.answerTimeout = max(0.1, answerTimeout)

@@ -52,9 +52,16 @@ package final class PostgresResult {
   }
 
   /// Whether ``value(_:_:)`` can read the binary formats of all columns.
-  var isReadable: Bool {
-    let readable: [PostgresType] = [.bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb]
-    return types.allSatisfy { type in readable.contains { $0.rawValue == type } || [21, 23].contains(type) }
+  var isReadable: Bool { unreadableColumn == nil }
+
+  private static let readable: [PostgresType] = [.bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb]
+
+  /// The name of a column that ``value(_:_:)`` cannot read.
+  var unreadableColumn: String? {
+    let place = types.firstIndex { type in
+      Self.readable.allSatisfy { $0.rawValue != type } && ![21, 23].contains(type)
+    }
+    return place.map { String(cString: PQfname(handle, Int32($0))) }
   }
 
   func isText(_ column: Int) -> Bool { types[column] == PostgresType.text.rawValue }

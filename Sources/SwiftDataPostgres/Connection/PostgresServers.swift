@@ -118,8 +118,13 @@ final class PostgresServers: Sendable {
   ///
   /// A server that rejects the user or the database will reject it again. One that stops, starts or is full will not.
   static func mayRecover(_ answer: String) -> Bool {
-    let passing = ["the database system is", "terminating connection", "too many c", "connection slots are reserved"]
-    return !answer.contains("FATAL:") || passing.contains { answer.contains($0) }
+    let passing = ["the database system is", "terminating connection"]
+    return !answer.contains("FATAL:") || isFull(answer) || passing.contains { answer.contains($0) }
+  }
+
+  /// Whether a host refused a connection because it, the database or the user has as many as it may have.
+  static func isFull(_ answer: String) -> Bool {
+    answer.contains("FATAL:") && (answer.contains("too many c") || answer.contains("connection slots are reserved"))
   }
 
   /// Whether a host accepts connections. Sends no password.

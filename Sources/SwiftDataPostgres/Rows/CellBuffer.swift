@@ -135,16 +135,39 @@ final class RowBuffer {
 
   /// An array of all values per column.
   var parameters: [PostgresParameter] {
-    parts(Int.max).first?.parameters ?? columns.map { .array([], $0.type) }
+    parts(Int.max, bytes: Int.max).first?.parameters ?? columns.map { .array([], $0.type) }
   }
 
   /// The parameters of statements of bounded size, with the number of rows in each.
-  func parts(_ size: Int = 5_000) -> [(parameters: [PostgresParameter], count: Int)] {
-    var place = 0
-    return stride(from: 0, to: count, by: size).map { first in
-      let count = min(size, count - first)
-      return (parameters(count, from: &place), count)
+  /// - Parameters:
+  ///   - size: the most rows of a statement.
+  ///   - limit: the bytes after which a statement gets no more rows.
+  func parts(
+    _ size: Int = 5_000, bytes limit: Int = 1 << 26
+  ) -> [(parameters: [PostgresParameter], count: Int)] {
+    var (place, left) = (0, count)
+    var parts = [(parameters: [PostgresParameter], count: Int)]()
+    while left > 0 {
+      let count = self.count(min(size, left), limit, from: place)
+      parts.append((parameters(count, from: &place), count))
+      left -= count
     }
+    return parts
+  }
+
+  /// The number of rows from a position that fit a statement, at least one.
+  private func count(_ count: Int, _ limit: Int, from start: Int) -> Int {
+    guard count > 1, cells.count - start > limit else { return count }
+    var (place, rows) = (start, 0)
+    while rows < count, place - start <= limit {
+      place += 2
+      for _ in columns {
+        let length = UInt32(bigEndian: cells.bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        place += 4 + (length == UInt32.max ? 0 : Int(length))
+      }
+      rows += 1
+    }
+    return place - start > limit ? max(1, rows - 1) : rows
   }
 
   /// - Parameter place: the position of the first row, advanced to the end of the last one.

@@ -44,7 +44,11 @@ final class PostgresRows: SQLRows {
     }
     if givenColumn >= 0, !result.isNull(row, givenColumn) {
       for (name, text) in ServerCell.decode(given: result.value(Int(row), Int(givenColumn))) {
-        if let place = places[name] { replaced[place] = .text(text) }
+        guard let place = places[name] else { continue }
+        let isJSON = result.types[Int(place)] == PostgresType.jsonb.rawValue
+        if ServerCell.isOriginal(text, of: result.value(Int(row), Int(place)), isJSON: isJSON) {
+          replaced[place] = .text(text)
+        }
       }
     }
     return true

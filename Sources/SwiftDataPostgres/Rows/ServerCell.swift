@@ -70,6 +70,13 @@ struct ServerCell {
     return (try? JSONCoding.encode(coded)).map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null
   }
 
+  /// Whether the server still has the stored form of an original text. SQL may have changed the column without `_given`.
+  /// The server writes JSON in its own form, so that only its absence shows there.
+  static func isOriginal(_ text: String, of cell: SQLValue, isJSON: Bool) -> Bool {
+    guard case .text(let stored) = cell else { return false }
+    return isJSON || StoredText.of(text).utf8.elementsEqual(stored.utf8)
+  }
+
   static func decode(given cell: SQLValue) -> [String: String] {
     guard case .text(let json) = cell,
       let coded = try? JSONCoding.decode([String: String].self, from: Data(json.utf8))

@@ -14,6 +14,8 @@ final class PostgresCellWriter: __ColumnWriter {
   @exclusivity(unchecked) private var place = 0
   /// Whether a cell was NULL since this was reset.
   @exclusivity(unchecked) var hasNull = false
+  /// A property of the row whose value is too large for a statement, with its size.
+  private var oversized: (property: String, size: Int)?
   /// The row's texts with another stored form, by column.
   private var given: [String: String] = [:]
   /// The texts whose words are part of the row, by the places of their properties.
@@ -35,6 +37,7 @@ final class PostgresCellWriter: __ColumnWriter {
   /// Appends the row of an object.
   /// - Throws: `SwiftDataError.unwritableValue`.
   func append(_ object: any PersistentModel) throws {
+    let start = cells.count
     rows.beginRow()
     cells.appendCell(object.__state.key)
     if let entity = layout.entity { cells.appendCell(.text(entity), .text) }
@@ -45,9 +48,29 @@ final class PostgresCellWriter: __ColumnWriter {
       cells.appendCell(ServerCell.encode(given: given), .jsonb)
       given.removeAll(keepingCapacity: true)
     }
+    try checkSize(cells.count - start, of: object)
     guard !layout.words.isEmpty else { return }
     for words in try SearchColumns.cells(of: layout.sources.map { texts[$0] }) { cells.appendCell(words, .tsvector) }
     texts.removeAll(keepingCapacity: true)
+  }
+
+  /// Refuses what no statement can contain, before anything is sent.
+  private func checkSize(_ size: Int, of object: any PersistentModel) throws {
+    let limit = PostgresStatement.sizeLimit
+    guard oversized != nil || size > limit else { return }
+    throw SwiftDataError(
+      .unwritableValue, entity: type(of: object).__entity.name, property: oversized?.property,
+      message: (oversized.map { "the value has \($0.size) bytes" }
+        ?? "the values of a model have \(size) bytes together")
+        + ", and PostgreSQL takes \(limit) in a row; divide it among several models")
+  }
+
+  /// Appends NULL instead of a value that is too large, which ``checkSize(_:of:)`` reports.
+  private func isTooLarge(_ size: Int) -> Bool {
+    guard size > PostgresStatement.sizeLimit else { return false }
+    oversized = (layout.properties[place].name, size)
+    cells.appendNull()
+    return true
   }
 
   /// Appends the cells of an object's properties to the current row.
@@ -77,6 +100,7 @@ final class PostgresCellWriter: __ColumnWriter {
   }
 
   override func text(_ value: String) {
+    if isTooLarge(value.utf8.count) { return }
     switch form {
     case .text, .searched:
       var value = value
@@ -104,6 +128,7 @@ final class PostgresCellWriter: __ColumnWriter {
   }
 
   override func blob(_ value: Data) {
+    if isTooLarge(value.count) { return }
     if form == .mixed { return appendOther(.blob(value)) }
     value.withUnsafeBytes { cells.appendCell($0) }
   }

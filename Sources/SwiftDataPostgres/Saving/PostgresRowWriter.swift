@@ -7,6 +7,8 @@ import SwiftData
 final class PostgresRowWriter: RowWriter {
   let store: PostgresStore
   let transaction: PostgresTransaction
+  /// The rows of a class that upserts are about to replace, and their cells by the properties that were asked for.
+  private var merging: (keys: Set<Int64>, cells: [PropertySet: [Int64: [SQLValue]]]) = ([], [:])
 
   init(_ store: PostgresStore, _ transaction: PostgresTransaction) {
     (self.store, self.transaction) = (store, transaction)
@@ -37,6 +39,20 @@ final class PostgresRowWriter: RowWriter {
   }
 
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
+    guard !merging.keys.isEmpty, merging.keys.isSuperset(of: keys) else {
+      return try readCells(of: keys, properties, in: table)
+    }
+    // The plan asks for one row after the other, and one statement reads them all.
+    let set = PropertySet(properties.map(\.index))
+    if let known = merging.cells[set] { return known }
+    let found = try readCells(of: merging.keys.sorted(), properties, in: table)
+    merging.cells[set] = found
+    return found
+  }
+
+  private func readCells(
+    of keys: [Int64], _ properties: [__Property], in table: EntityTable
+  ) throws -> [Int64: [SQLValue]] {
     let columns = store.layouts.update(table, properties).columns
     let list = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     let result = try transaction.run(
@@ -45,8 +61,10 @@ final class PostgresRowWriter: RowWriter {
     for row in 0..<result.count {
       let given = ServerCell.decode(given: result.value(row, 1))
       found[result.integer(row, 0)] = columns.enumerated().map { index, column in
-        if let text = given[column.name] { return .text(text) }
         let cell = result.value(row, index + 2)
+        if let text = given[column.name], ServerCell.isOriginal(text, of: cell, isJSON: column.type == .jsonb) {
+          return .text(text)
+        }
         return column.family == .mixed ? ServerCell.unmixed(cell) : cell
       }
     }
@@ -69,8 +87,10 @@ final class PostgresRowWriter: RowWriter {
     if try insertIfNew(groups, of: save) { return }
     var merges = [Merge]()
     for group in groups {
-      let uniques = UniqueValues(self, save.changes, group.table)
-      for (object, key) in try uniques.collisions(of: group.objects) {
+      let collisions = try UniqueValues(self, save.changes, group.table).collisions(of: group.objects)
+      merging = (Set(collisions.map(\.key)), [:])
+      defer { merging = ([], [:]) }
+      for (object, key) in collisions {
         merges.append(try Merge(object, group.table, save.merge(object, group.table, into: key, by: self)))
       }
     }
@@ -87,7 +107,19 @@ final class PostgresRowWriter: RowWriter {
     let isSharded = store.partitions.isSharded(table.name)
     if objects.count >= Self.copyLimit, !isSharded { return try copy(objects, into: table, by: writer) }
     for object in objects { try writer.append(object) }
-    for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
+    for part in writer.rows.parts() {
+      transaction.add(
+        PostgresStatement(writer.layout.insertion, part.parameters), writing: part.count, of: table,
+        orThrow: Self.dropped)
+    }
+  }
+
+  /// The error if the server did not write all new rows.
+  private static func dropped(_ table: EntityTable) -> SwiftDataError {
+    SwiftDataError(
+      .unwritableValue, entity: table.entity.name,
+      message:
+        "the server did not write all new rows, because a trigger or a rule of the database drops some; change it")
   }
 
   /// The number of objects of a class to look up before assuming that all are new.
@@ -128,8 +160,9 @@ final class PostgresRowWriter: RowWriter {
 
   private func copy(_ objects: [any PersistentModel], into table: EntityTable, by writer: PostgresCellWriter) throws {
     let (rows, cells) = (writer.rows, writer.rows.cells)
+    try transaction.flush()
     let sql = "COPY \(table.name.quotedIdentifier) (\(rows.list)) FROM STDIN (FORMAT binary)"
-    try transaction.connection.copy(sql) { send in
+    let count = try transaction.connection.copy(sql) { send in
       (Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]).withUnsafeBytes { cells.append($0) }
       cells.append(UInt64(0))
       for object in objects {
@@ -141,6 +174,7 @@ final class PostgresRowWriter: RowWriter {
       cells.append(UInt16.max)
       try send(cells.bytes)
     }
+    if count != objects.count { throw Self.dropped(table) }
   }
 
   /// A new object that updates a stored row.

@@ -32,7 +32,8 @@ extension PostgresStore {
       let save = UUID()
       var committing: Result?
       // Each kind has a limit of its own: a failover may take many attempts, and the first conflict after it is a first one.
-      var (collisions, losses, conflicts) = (0, 0, 0)
+      var (losses, conflicts) = (0, 0)
+      var collisions = Collisions()
       let servers = connections.primary.servers
       let end = ContinuousClock.now + .seconds(servers.isWorthWaiting ? servers.options.timeout.asWait : 0)
       while true {
@@ -50,8 +51,10 @@ extension PostgresStore {
               connections.replicas?.noteUnknown()
               return committing
             }
-            collisions += 1
-            guard collisions < 3, mayRepeat else { throw uniqueness(error) }
+            collisions.note(error)
+            guard mayRepeat, collisions.count < configuration.attempts, !collisions.areStuck else {
+              throw uniqueness(error)
+            }
           } else {
             if error.isLost { losses += 1 } else { conflicts += 1 }
             guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
@@ -61,11 +64,28 @@ extension PostgresStore {
           connections.metrics?.noteRetry(isLost: error.isLost)
           if error.isLost { connections.close() }
           // Exponential backoff with jitter. A server that restarts takes a while.
-          let (step, count) = error.isLost ? (0.05, losses) : (0.002, collisions + conflicts)
+          let (step, count) = error.isLost ? (0.05, losses) : (0.002, collisions.count + conflicts)
           Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(count, 10))) * Double.random(in: 0.5...1))
         }
       }
     }
+  }
+
+  /// The collisions of a save's new unique values with rows that others committed meanwhile.
+  private struct Collisions {
+    var count = 0
+    private var last = ""
+    private var repetitions = 0
+
+    mutating func note(_ error: PostgresError) {
+      count += 1
+      repetitions = error.violation == last ? repetitions + 1 : 0
+      last = error.violation
+    }
+
+    /// Whether the same values collide again and again. The next attempt of an insert finds the row that it collided with,
+    /// but a changed object still has the value of another one.
+    var areStuck: Bool { repetitions >= 2 }
   }
 
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
@@ -82,9 +102,12 @@ extension PostgresStore {
     let connection = transaction.connection
     var isCommitting = false
     do {
-      try transaction.begin(author: author)
-      // The identifier was free: no earlier attempt was committed, nor will be.
-      committing = nil
+      transaction.begin(author: author)
+      if committing != nil {
+        try transaction.flush()
+        // The identifier was free: no earlier attempt was committed, nor will be.
+        committing = nil
+      }
       let result = try write(transaction)
       if connection.isCancellable { try Task.checkCancellation() }
       connection.isCancellable = false
@@ -111,6 +134,14 @@ extension PostgresStore {
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {
     for table in layout.record.tables {
+      if error.constraint == "\(table.name)_pkey" {
+        return SwiftDataError(
+          .storeDamaged, entity: table.classes.first,
+          message:
+            "the sequence \(ServerNames.keys(of: table.name)) gives keys that rows have, as after a restore under"
+            + " a running program or a change by SQL; end all programs, set it behind the greatest _pk with setval, and"
+            + " open the store again", underlying: error)
+      }
       for index in table.indices where index.isUnique && isViolated(index, of: table.name, error) {
         return SwiftDataError(
           .uniquenessViolation, entity: index.classes?.first ?? table.classes.first,

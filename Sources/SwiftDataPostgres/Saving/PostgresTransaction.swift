@@ -9,9 +9,11 @@ final class PostgresTransaction {
   private let save: UUID
   private var statements: [PostgresStatement] = []
   /// The expected number of written rows and their class, by the index of the statement.
-  private var expectations: [(index: Int, count: Int, table: EntityTable)] = []
+  private var expectations: [(index: Int, count: Int, table: EntityTable, error: (EntityTable) -> SwiftDataError)] = []
   /// The remainders of the blocks of keys that it took.
   private var restOfKeys: [KeyBlocks.Rest] = []
+  /// Whether something was sent.
+  private var hasBegun = false
   /// The changes for the history.
   var changes: [HistoryRecorder.Run] = []
 
@@ -23,9 +25,9 @@ final class PostgresTransaction {
   private var isNested: Bool { store.connections.transaction != nil }
 
   /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
-  /// one.
-  func begin(author: String?) throws {
-    _ = try connection.pipeline([
+  /// one. Both statements travel with the next ones.
+  func begin(author: String?) {
+    statements = [
       PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
@@ -35,23 +37,29 @@ final class PostgresTransaction {
           .text(author.map(StoredText.of)), .text(HistoryRecorder.program), .text(HistoryRecorder.process),
           .uuid(store.instance),
         ]),
-    ])
+    ]
   }
 
   /// Adds a statement to the next round trip.
-  /// - Parameter count: the number of rows that it must write.
-  func add(_ statement: PostgresStatement, writing count: Int? = nil, of table: EntityTable? = nil) {
-    if let count, let table { expectations.append((statements.count, count, table)) }
+  /// - Parameters:
+  ///   - count: the number of rows that it must write.
+  ///   - error: the error if it writes another number.
+  func add(
+    _ statement: PostgresStatement, writing count: Int? = nil, of table: EntityTable? = nil,
+    orThrow error: @escaping (EntityTable) -> SwiftDataError = RowSave.stale
+  ) {
+    if let count, let table { expectations.append((statements.count, count, table, error)) }
     statements.append(statement)
   }
 
   /// Reserves keys for new rows, ascending.
   func takeKeys(_ count: Int, for table: String) throws -> [Int64] {
-    try store.keys.take(count, for: table, connection, rest: &restOfKeys)
+    try store.keys.take(count, for: table, timeline: connection.timeline, rest: &restOfKeys, run)
   }
 
   /// Sends the added statements.
-  /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists.
+  /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists, and `SwiftDataError.unwritableValue` if
+  ///   a trigger dropped a new one.
   func flush() throws {
     if !statements.isEmpty { _ = try send() }
   }
@@ -60,8 +68,9 @@ final class PostgresTransaction {
   /// - Returns: a result per statement.
   private func send() throws -> [PostgresResult] {
     defer { (statements, expectations) = ([], []) }
+    hasBegun = true
     let results = try connection.pipeline(statements)
-    for (index, count, table) in expectations where results[index].affected != count { throw RowSave.stale(table) }
+    for (index, count, table, error) in expectations where results[index].affected != count { throw error(table) }
     return results
   }
 
@@ -71,15 +80,16 @@ final class PostgresTransaction {
     return try send().last!
   }
 
-  /// Runs a reading statement with a `?` for each value.
+  /// Runs a reading statement with a `?` for each value after the added ones, in the same round trip.
   func run(_ fragment: SQLFragment) throws -> PostgresResult {
-    try flush()
-    return try connection.run(fragment)
+    add(PostgresStatement(marked: fragment))
+    return try send().last!
   }
 
   /// Numbers the transaction and commits it. The locked counter row makes numbers follow the order of commits, for no
   /// longer than this takes: the deferred checks, which may wait for another save, come before it.
   func commit() throws {
+    try flush()
     let rows = RowBuffer([
       ("place", .bigint), ("kind", .bigint), ("entity", .text), ("key", .bigint), ("count", .bigint),
       ("properties", .text), ("tombstone", .text),
@@ -115,6 +125,7 @@ final class PostgresTransaction {
   }
 
   func rollback() {
+    guard hasBegun else { return }
     try? connection.script(
       isNested ? "ROLLBACK TO SAVEPOINT _swiftdata_save; RELEASE SAVEPOINT _swiftdata_save" : "ROLLBACK")
   }

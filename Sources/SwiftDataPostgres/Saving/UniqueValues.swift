@@ -115,7 +115,9 @@ struct UniqueValues {
     let result = try writer.transaction.run(
       "SELECT v.\(Self.place.quotedIdentifier), t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
         + " FROM \(values.source(first: 2)) AS v(\(values.list)) JOIN \(table.name.quotedIdentifier) AS t"
-        + " ON \(conditions.joined(separator: " AND ")) WHERE t._pk <> ALL($1::bigint[]) FOR UPDATE OF t",
+        + " ON \(conditions.joined(separator: " AND ")) WHERE t._pk <> ALL($1::bigint[])"
+        // All saves lock the rows of a table in one order, which prevents deadlocks.
+        + " ORDER BY t._pk FOR UPDATE OF t",
       [.keys(left)] + values.parameters)
     var found = [Int: (key: Int64, entity: String?)]()
     for row in 0..<result.count {

@@ -19,24 +19,28 @@ final class KeyBlocks: Sendable {
   private let rests = Mutex<[String: Rest]>([:])
 
   /// Reserves keys, ascending.
-  /// - Parameter rest: receives the rests of new blocks. They are kept only if the transaction commits: until then a
-  ///   crash of the server may assign the block again.
+  /// - Parameters:
+  ///   - timeline: the timeline of the primary that assigns new blocks.
+  ///   - rest: receives the rests of new blocks. They are kept only if the transaction commits: until then a crash of the
+  ///     server may assign the block again.
+  ///   - run: runs a statement in the transaction.
   /// - Complexity: at most one statement.
   func take(
-    _ count: Int, for table: String, _ connection: PostgresConnection, rest newRests: inout [Rest]
+    _ count: Int, for table: String, timeline: Int64, rest newRests: inout [Rest],
+    _ run: (String, [PostgresParameter]) throws -> PostgresResult
   ) throws -> [Int64] {
     var keys = [Int64]()
     keys.reserveCapacity(count)
     rests.withLock { rests in
       // A server that took over may not know the blocks of the lost one.
-      guard let rest = rests[table], rest.timeline == connection.timeline else { return rests[table] = nil }
+      guard let rest = rests[table], rest.timeline == timeline else { return rests[table] = nil }
       let taken = rest.keys.prefix(count)
       keys += taken
       rests[table] = Rest(table: table, keys: taken.endIndex..<rest.keys.upperBound, timeline: rest.timeline)
     }
     guard keys.count < count else { return keys }
     let blocks = (Int64(count - keys.count) + Self.size - 1) / Self.size
-    let result = try connection.run(
+    let result = try run(
       "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::bigint)",
       [.text(ServerNames.keys(of: table).quotedIdentifier), .integer(blocks)])
     for row in 0..<result.count {
@@ -50,7 +54,7 @@ final class KeyBlocks: Sendable {
       keys += taken
       if taken.endIndex < first + Self.size {
         newRests.append(
-          Rest(table: table, keys: taken.endIndex..<first + Self.size, timeline: connection.timeline))
+          Rest(table: table, keys: taken.endIndex..<first + Self.size, timeline: timeline))
       }
     }
     return keys.sorted()

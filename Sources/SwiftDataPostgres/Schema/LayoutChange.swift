@@ -39,9 +39,11 @@ struct LayoutChange {
     try pairs.copy()
     for table in plan.tables { try rename(table, in: &result) }
     let newTables = wanted.tables.filter { result.table(named: $0.name) == nil }
+    try checkNames(newTables.map(\.name))
     for table in newTables {
       try alterShards(of: table.name) { table.shardCreation($0, on: $1) }
       try run(table.serverCreation(partitions[table.name], namespace: namespace))
+      try setDefaults(of: table, changed: [])
     }
     for table in plan.tables {
       guard let index = result.tables.firstIndex(where: { $0.name == table.new.name }) else { continue }
@@ -135,6 +137,19 @@ struct LayoutChange {
   }
 
   // MARK: - Checks
+
+  /// Refuses to take tables for the store's that it did not make.
+  private func checkNames(_ names: [String]) throws {
+    let found = try connection.run(
+      "SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+        + " WHERE n.nspname = $1::text AND c.relname::text = ANY($2::text[])",
+      [.text(namespace), .array(names.map { .text($0) }, .text)])
+    guard found.count > 0, let name = found.text(0, 0) else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer, entity: name,
+      message: "the schema \(namespace) of the database has a table \(name) that the store \"\(store)\" did not make;"
+        + " give the configuration another namespace. Nothing was changed")
+  }
 
   /// Refuses models that lack a subclass with rows. The tables and their rows still have the former names.
   private func checkClasses(_ plan: LayoutPlan) throws {

@@ -9,7 +9,7 @@ struct PostgresOpening {
   let plan: (any SchemaMigrationPlan.Type)?
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
-  private let shards: ShardConnections
+  let shards: ShardConnections
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
@@ -40,6 +40,8 @@ struct PostgresOpening {
         try connection.script("COMMIT")
         return known
       }
+      try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
+      try checkOwner()
       let namespace = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
       // The check comes first, because CREATE SCHEMA requires a permission even if the schema exists.
@@ -93,6 +95,10 @@ struct PostgresOpening {
     let steps = try migration?.steps ?? []
     let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
+    if !isNew {
+      if configuration.isRolling { try checkRolling(stored, isFormer: isFormer) }
+      try lockTables(stored)
+    }
     // The record of the first format has other names, so that it cannot be compared.
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
@@ -102,8 +108,6 @@ struct PostgresOpening {
       isFormer = false
     }
     for step in steps {
-      // Programs with the database open wait until the new models are in force.
-      if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
       let new = try bring(stored, to: step.target, opened, isPlanned: true, isFormer: false)
       stored = new.record
@@ -123,9 +127,7 @@ struct PostgresOpening {
   ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
     let (layout, partitions) = (version.layout, opened.partitions)
-    let change = LayoutChange(
-      connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards, isFormer: isFormer)
+    let change = layoutChange(of: layout, partitions, isFormer: isFormer)
     try connection.settleConstraints()
     let new = try change.bring(stored, isPlanned: isPlanned)
     for columns in SearchColumns.all(of: layout) {
@@ -146,12 +148,6 @@ struct PostgresOpening {
   private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ opened: Opened) throws {
     let store = PostgresStore(configuration, version, opened, within: connection)
     try ServerMigration.run(body, on: version, store: store)
-  }
-
-  private func lockTables(_ stored: LayoutRecord) throws {
-    let names = (stored.tables.map(\.name) + stored.pairTables.map(\.name)).sorted().map(\.quotedIdentifier)
-    guard !names.isEmpty else { return }
-    try connection.script("LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
   }
 
   /// The migration along the plan, or nil without one.
@@ -181,12 +177,41 @@ struct PostgresOpening {
 
   private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
 
+  /// Whether the namespace has a store.
+  private func isStore() throws -> Bool {
+    let found = try connection.run(
+      "SELECT has_schema_privilege(n.oid, 'USAGE')::int::bigint, current_user::text FROM pg_catalog.pg_class AS c"
+        + " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1::text"
+        + " AND c.relname = $2::text AND c.relkind = 'r'",
+      [.text(configuration.namespace), .text(ServerNames.metadata)])
+    guard found.count == 1 else { return false }
+    guard found.integer(0, 0) == 1 else {
+      let (namespace, user) = (configuration.namespace.quotedIdentifier, (found.text(0, 1) ?? "").quotedIdentifier)
+      throw SwiftDataError(
+        .storeReadOnly,
+        message: "the user of the store \"\(configuration.name)\" may not use its schema; GRANT USAGE ON SCHEMA"
+          + " \(namespace) TO \(user); GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(namespace) TO"
+          + " \(user); GRANT USAGE ON ALL SEQUENCES IN SCHEMA \(namespace) TO \(user)")
+    }
+    return true
+  }
+
+  /// Refuses a namespace with the store of other models, before anything is written.
+  private func checkOwner() throws {
+    guard try isStore(), let stored = try storedRecord(), !stored.tables.isEmpty else { return }
+    let owner = StoreOwner(current.schema, plan)
+    guard !owner.owns(stored.tables.flatMap(\.classes)) else { return }
+    let classes = stored.tables.flatMap(\.classes).sorted()
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      message: "the schema \(configuration.namespace) of the database has the store of other models"
+        + " (\(classes.prefix(5).joined(separator: ", "))\(classes.count > 5 ? ", …" : "")), none of which is in the"
+        + " store \"\(configuration.name)\"; give the configuration another namespace. Nothing was changed")
+  }
+
   /// A store that needs no change, or nil.
   private func known() throws -> Opened? {
-    let there = try connection.run(
-      "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
-      [.text(configuration.namespace), .text(ServerNames.metadata)])
-    guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
+    guard try isStore(), let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
     if try isFormer() { return nil }
     // A stage may have work to do even if the tables are right.
@@ -254,6 +279,7 @@ struct PostgresOpening {
           "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
           + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
     }
+    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
   }
 
   /// Throws if the program's models are older and no plan leads back, because newer programs may read what it writes
@@ -269,6 +295,17 @@ struct PostgresOpening {
       .newerSchema,
       message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
         + " update the program")
+  }
+
+  /// - Parameter version: the server's `server_version_num`.
+  static func checkServer(version: Int64, store: String) throws {
+    // The first with gen_random_uuid().
+    guard version < 130_000 else { return }
+    throw SwiftDataError(
+      .unsupportedFeature,
+      message:
+        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
+        + " update the server")
   }
 
   // MARK: - Metadata

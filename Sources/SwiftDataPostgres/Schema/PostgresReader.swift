@@ -68,7 +68,11 @@ package final class PostgresReader: Sendable {
       for (index, column) in columns.enumerated() {
         let place = heads.count + index
         if column.family == .mixed { cells[place] = ServerCell.unmixed(cells[place]) }
-        if let text = given[column.name] { cells[place] = .text(text) }
+        if let text = given[column.name],
+          ServerCell.isOriginal(text, of: cells[place], isJSON: column.serverType == .jsonb)
+        {
+          cells[place] = .text(text)
+        }
       }
       return cells
     }

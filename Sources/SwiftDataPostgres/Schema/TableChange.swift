@@ -13,9 +13,9 @@ struct TableChange {
   var connection: PostgresConnection { change.connection }
   var name: String { table.new.name.quotedIdentifier }
   /// The column plans by what happens to them.
-  private let renames: [(from: String, plan: LayoutPlan.ColumnPlan)]
-  private let copies: [LayoutPlan.ColumnPlan]
-  private let news: [LayoutPlan.ColumnPlan]
+  let renames: [(from: String, plan: LayoutPlan.ColumnPlan)]
+  let copies: [LayoutPlan.ColumnPlan]
+  let news: [LayoutPlan.ColumnPlan]
   /// The old columns that only copies read.
   private let consumed: Set<String>
 
@@ -76,12 +76,17 @@ struct TableChange {
       }
       try narrow(column, from: former)
     }
-    for column in news { try add(column.column) }
-    for column in table.columns { try fill(column, isKept: column.isKept, stored) }
+    var filled = Set<String>()
+    for column in news where try addFilled(column.column) { filled.insert(column.column.name) }
+    for column in table.columns where !filled.contains(column.column.name) {
+      try fill(column, isKept: column.isKept, stored)
+    }
     for column in copies.map(\.column) + renames.map(\.plan.column) + news.map(\.column) {
       try connection.settleConstraints()
       try change.run(references(column)?.creation ?? [])
     }
+    try change.setDefaults(
+      of: table.new, changed: Set((renames.map(\.plan) + copies + news).map(\.column.name)).subtracting(filled))
     try renameHistory()
     let left = result.columns.filter { column in
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
@@ -136,7 +141,9 @@ struct TableChange {
       try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
       _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(result.classes.first ?? own)])
       try connection.settleConstraints()
-      try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT")
+      // Programs without the subclasses go on.
+      try connection.script(
+        "ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \((result.classes.first ?? own).quotedLiteral)")
       result.hasDiscriminator = true
     } else if result.hasDiscriminator, !table.new.hasDiscriminator {
       try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \(own.quotedLiteral)")
@@ -239,11 +246,24 @@ struct TableChange {
     table.new.references(column, change.partitions)
   }
 
-  private func add(_ column: LayoutRecord.Column) throws {
+  private func add(_ column: LayoutRecord.Column, _ standard: String = "") throws {
     try change.alterShards(of: table.new.name) { _, _ in
       ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
     }
-    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
+    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
+  }
+
+  /// Adds a column, whose default the server gives all rows at once without writing them.
+  /// - Returns: whether the rows have their values.
+  private func addFilled(_ column: LayoutRecord.Column) throws -> Bool {
+    guard !change.partitions.isSharded(table.new.name), let standard = try change.serverDefault(of: column),
+      !standard.varies
+    else {
+      try add(column)
+      return false
+    }
+    try add(column, "\(column.isRequired ? " NOT NULL" : "") DEFAULT \(standard.sql)")
+    return true
   }
 
   private func drop(_ column: String) throws {

@@ -9,13 +9,18 @@ public import SwiftData
 public struct PostgresTenants: Sendable {
   /// The common configuration of all tenants.
   public let configuration: PostgresConfiguration
+  /// The beginning of all tenants' namespaces.
+  public let prefix: String
 
   /// Makes tenants.
-  /// - Parameter configuration: the common configuration. Its namespace is ignored, and its pool is shared.
-  public init(_ configuration: PostgresConfiguration) {
+  /// - Parameters:
+  ///   - configuration: the common configuration. Its namespace is ignored, and its pool is shared.
+  ///   - prefix: the beginning of all tenants' namespaces. It distinguishes them from other stores of the same models.
+  public init(_ configuration: PostgresConfiguration, prefix: String = "") {
     var configuration = configuration
     configuration.pool.isShared = true
     self.configuration = configuration
+    self.prefix = prefix
   }
 
   /// The configuration of one tenant.
@@ -26,17 +31,22 @@ public struct PostgresTenants: Sendable {
     return configuration
   }
 
-  /// The namespaces of the database with a store, in order.
-  /// - Throws: `SwiftDataError.io` if the server is unreachable.
-  /// - Complexity: one statement.
-  public func namespaces() throws -> [String] {
+  /// The namespaces of the database with a store of these models, in order. A store is one if it has a class of the
+  /// models, or of a version of the plan, and its namespace begins with ``prefix``.
+  /// - Parameter plan: the versions of the models.
+  /// - Throws: `SwiftDataError.io` if the server is unreachable, and `SwiftDataError.loadIssueModelContainer` if the
+  ///   configuration has no schema.
+  /// - Complexity: one statement, and one per hundred stores of the database.
+  public func namespaces(migrationPlan plan: (any SchemaMigrationPlan.Type)? = nil) throws -> [String] {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message: "the configuration \"\(configuration.name)\" has no schema, by which tenants are recognized; set it")
+    }
     let connections = ServerConnections(configuration)
     return try PostgresStore.report(configuration.name) {
       try connections.read(cancellable: true) { connection in
-        let found = try connection.run(
-          "SELECT schemaname FROM pg_catalog.pg_tables WHERE tablename = $1::text ORDER BY schemaname COLLATE \"C\"",
-          [.text(ServerNames.metadata)])
-        return (0..<found.count).compactMap { found.text($0, 0) }
+        try TenantList(connection: connection, prefix: prefix, owner: StoreOwner(schema, plan)).namespaces()
       }
     }
   }
@@ -56,7 +66,7 @@ public struct PostgresTenants: Sendable {
   /// Migrates the tables of many tenants to the program's models, one tenant after another, each in its own
   /// transaction.
   ///
-  /// A tenant that fails stays unchanged, and the others continue. An interrupted migration continues when it is called
+  /// A tenant that fails stays unchanged, and the others continue. The store of other models fails so. An interrupted migration continues when it is called
   /// again: a tenant that has the models is only checked.
   /// - Parameters:
   ///   - namespaces: the tenants. One without a store gets one.

@@ -59,7 +59,7 @@ struct SyncTokenCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    print(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
+    try StandardOutput.write(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
   }
 }
 

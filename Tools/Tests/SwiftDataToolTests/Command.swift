@@ -49,6 +49,11 @@ enum Command {
   }
 }
 
+@Model final class Cover {
+  @Attribute(.externalStorage) var picture: Data
+  init(_ picture: Data) { self.picture = picture }
+}
+
 enum Music {
   static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tool-\(UUID().uuidString)")

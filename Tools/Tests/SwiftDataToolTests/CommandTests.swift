@@ -1,3 +1,4 @@
+import AppleStoreTemplates
 import Foundation
 import SwiftData
 import SwiftDataAppleStore
@@ -97,6 +98,48 @@ import Testing
       #expect(result.status != 0)
       #expect(result.errors.contains("is not an SQLite database"), "\(command): \(result.errors)")
     }
+  }
+
+  @Test("An output that cannot be written ends the command with an error", .enabled(if: access("/dev/full", W_OK) == 0))
+  func fullDisk() throws {
+    let file = try Music.store(tracks: 1_200).path
+    let copy = try Music.folder().appendingPathComponent("copy.store").path
+    let commands = ["inspect", "models", "check", "diagram"].flatMap { [[$0, file], [$0, file, "--json"]] }
+    for arguments in commands + [["dump", file], ["diff", file, file], ["import", file, "--into", copy]] {
+      let process = Process()
+      process.executableURL = Command.folder.appendingPathComponent("swiftdata")
+      process.arguments = arguments
+      let errors = Pipe()
+      process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+      process.standardError = errors
+      try process.run()
+      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus != 0, "\(arguments)")
+      #expect(text.contains("the output cannot be written: No space left on device"), "\(arguments): \(text)")
+    }
+  }
+
+  @Test("dump prints external data, and ends with 1 and the names where files are missing")
+  func externalData() throws {
+    let file = try Music.folder().appendingPathComponent("covers.store")
+    try AppleStoreTemplate(for: [Cover.self]).make(at: file)
+    let container = try ModelContainer(
+      for: Schema([Cover.self]), configurations: [AppleStoreConfiguration(url: file, allowsSave: true)])
+    let context = ModelContext(container)
+    let picture = Data(repeating: 7, count: 200_000)
+    context.insert(Cover(picture))
+    try context.save()
+    let whole = try Command.run("dump", file.path)
+    #expect(whole.status == 0, "\(whole.errors)")
+    #expect(whole.output.contains("\"picture\":\"\(picture.base64EncodedString())\""))
+    let folder = file.deletingLastPathComponent().appendingPathComponent(".covers_SUPPORT/_EXTERNAL_DATA")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+    try FileManager.default.removeItem(at: folder)
+    let rest = try Command.run("dump", file.path)
+    #expect(rest.status == 1)
+    #expect(rest.output.contains("\"entity\":\"Cover\",\"key\":1"))
+    #expect(rest.errors == "Cover.picture of 1: the file \(name) is missing from \(folder.path)\n")
   }
 
   @Test("import and models read Realm Studio's JSON")

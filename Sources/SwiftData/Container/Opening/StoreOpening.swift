@@ -11,6 +11,7 @@ enum StoreOpening {
     let externalStorage = ExternalStorage(configuration)
     let connections = try StoreFile.open(configuration, sharesMemory: target.hasPacks)
     let opened = try prepare(connections, target: target, externalStorage: externalStorage)
+    try StoreErrors.translating(configuration, target.current.layout) { try connections.accept() }
     let store = try SQLiteStore(
       connections, configuration: configuration, layout: target.current.layout, identifier: opened.identifier,
       externalStorage: externalStorage)
@@ -23,7 +24,7 @@ enum StoreOpening {
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
-      let texts = try connections.look { try Metadata.texts($0, place: "\"\(configuration.url.path)\"") }
+      let texts = try connections.look { try Metadata.texts($0, path: configuration.url.path) }
       // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
       if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
         return (identifier, [])

@@ -20,6 +20,9 @@ extension ModelContainer {
   @discardableResult
   public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> ModelContainer.RecoveryReport
   {
+    if case .notAFile(let kind) = FileKind.of(damaged) {
+      throw SwiftDataError(.io, message: "\"\(damaged.path)\" is \(kind); name the file of the damaged store")
+    }
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: new.path + suffix) {
       throw SwiftDataError(
         .io, message: "\"\(new.path)\(suffix)\" exists already; name a new file for the recovered store")

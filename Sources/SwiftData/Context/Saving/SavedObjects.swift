@@ -2,6 +2,8 @@
 struct SavedObjects {
   private let operation: any StoreSave
   private let context: ContextState
+  /// The objects of upserted rows, which may have more than the new objects.
+  private var adopted: [(object: any PersistentModel, table: EntityTable)] = []
   /// The last table, because consecutive objects are often of one class.
   private var lastTable: EntityTable?
 
@@ -43,6 +45,7 @@ struct SavedObjects {
       }
     }
     if !operation.merged.isEmpty {
+      reloadAdopted()
       redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
     }
     // In place, because a copy of a change would count its references.
@@ -197,12 +200,10 @@ struct SavedObjects {
 
   /// Completes an upsert. If the row has a registered object, that object takes the new values, and the new object
   /// shares its identity.
-  private func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
+  private mutating func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
     guard let existing = context.registered(root: table.root, key: key), existing !== object else {
       context.register(object, root: table.root, key: key)
-      // The row may have more than the new object: targets of empty to-ones, and array elements.
-      do { try context.queries.reload([object]) } catch { context.note(error) }
-      for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+      adopted.append((object, table))
       return
     }
     for property in table.entity.properties where !property.isAttribute {
@@ -221,10 +222,18 @@ struct SavedObjects {
     object.__state.context = context
     context.changed[ObjectIdentifier(existing)] = nil
     existing.__state.flags.remove(.changed)
-    do { try context.queries.reload([existing]) } catch { context.note(error) }
-    for property in table.entity.properties where !property.isAttribute {
-      _ = property.isToMany ? existing.__relationship(property.index, .fault(0)) : .none
-      _ = property.isToMany ? object.__relationship(property.index, .fault(0)) : .none
+    adopted.append((existing, table))
+    for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+  }
+
+  /// Gives the objects of upserted rows what the rows have more than the new objects: targets of empty to-ones, and array
+  /// elements. One statement for each class.
+  private func reloadAdopted() {
+    var seen = Set<ObjectIdentifier>()
+    let objects = adopted.map(\.object).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    do { try context.queries.reload(objects) } catch { context.note(error) }
+    for (object, table) in adopted {
+      for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
     }
   }
 }

@@ -25,6 +25,12 @@ final class StoreConnections: @unchecked Sendable {
   /// The idle readers, or nil after closing.
   private let idle = Mutex<[StoreConnection]?>([])
   private let writer = Mutex(Writer.unopened)
+  /// Whether the file may change. Until then, closing leaves it and its log as they are.
+  private let isAccepted = Mutex(false)
+  /// Whether the file had a log before it was opened.
+  private let hadLog: Bool
+  /// Whether the file has content and no write-ahead log.
+  private let lacksLog: Bool
 
   private struct File {
     let path: String
@@ -32,6 +38,8 @@ final class StoreConnections: @unchecked Sendable {
     let durability: ModelConfiguration.Durability
     /// Whether writes go to a write-ahead log.
     let hasLog: Bool
+    /// How many seconds the writer waits for another process that switches the file to a write-ahead log.
+    let lockTimeout: Double
 
     var readerOptions: Configuration {
       var options = options
@@ -50,53 +58,85 @@ final class StoreConnections: @unchecked Sendable {
 
   /// Opens an in-memory database.
   init(inMemory options: Configuration) throws {
-    (self.file, self.identity) = (nil, nil)
+    (self.file, self.identity, hadLog, lacksLog) = (nil, nil, false, false)
     let queue = try DatabaseQueue(configuration: options)
     writer.withLock { $0 = .open(StoreConnection(queue)) }
   }
 
   /// A file, whose writes go to a write-ahead log, so that a write does not wait for reads.
-  /// - Parameter log: false for a database in memory, which has none.
+  ///
+  /// A file that has content is opened for reading only. Once the caller knows that it is the right store, ``accept()``
+  /// allows it to be changed.
+  /// - Parameters:
+  ///   - log: false for a database in memory, which has none.
+  ///   - lockTimeout: how many seconds to wait for another process that switches the file to a write-ahead log.
   init(
-    path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true
+    path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true,
+    lockTimeout: Double = 5
   ) throws {
-    let file = File(path: path, options: options, durability: durability, hasLog: log)
+    let file = File(path: path, options: options, durability: durability, hasLog: log, lockTimeout: lockTimeout)
     self.file = file
-    if let reader = Self.readerOfLog(file) {
+    hadLog = access(FileKind.real(path) + "-wal", F_OK) == 0
+    if let (reader, mode) = try Self.readerOfContent(file) {
+      lacksLog = mode != "wal"
       self.identity = FileIdentity(path)
       idle.withLock { $0 = [StoreConnection(reader)] }
     } else {
       let queue = try Self.openWriter(file)
+      lacksLog = false
       self.identity = FileIdentity(path)
       writer.withLock { $0 = .open(StoreConnection(queue)) }
     }
   }
 
-  /// Returns a reader if the file has a log already and may be written to. Otherwise the writer must make the log, or
-  /// say why it cannot.
-  private static func readerOfLog(_ file: File) -> DatabaseQueue? {
-    guard file.hasLog, !file.options.readonly, access(file.path, W_OK) == 0,
-      let reader = try? DatabaseQueue(path: file.path, configuration: file.readerOptions)
+  /// Returns a reader if the file has content and may be written to. Otherwise the writer must make the log, or say why it
+  /// cannot.
+  /// - Throws: GRDB's error for a damaged file, which the writer would change.
+  private static func readerOfContent(_ file: File) throws -> (DatabaseQueue, journalMode: String)? {
+    guard file.hasLog, !file.options.readonly, access(file.path, W_OK) == 0, FileIdentity(file.path)?.isEmpty == false
     else { return nil }
-    var mode: String?
-    try? reader.inDatabase { database in try database.step("PRAGMA journal_mode") { mode = $0.text(0) } }
-    return mode == "wal" ? reader : nil
+    do {
+      let reader = try DatabaseQueue(path: file.path, configuration: file.readerOptions)
+      var mode: String?
+      try reader.inDatabase { database in try database.step("PRAGMA journal_mode") { mode = $0.text(0) } }
+      return mode.map { (reader, $0) }
+    } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+      throw error
+    } catch {
+      // Such as a rollback journal, which only a writer can play back.
+      return nil
+    }
+  }
+
+  /// Allows the file to change, and makes its write-ahead log if it has none.
+  func accept() throws {
+    isAccepted.withLock { $0 = true }
+    if lacksLog { _ = try openedWriter() }
   }
 
   private static func openWriter(_ file: File) throws -> DatabaseQueue {
-    let queue = try DatabaseQueue(path: file.path, configuration: file.options)
-    guard !file.options.readonly else { return queue }
-    try queue.inDatabase { database in
-      if file.hasLog {
-        var mode: String?
-        try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
-        guard mode == "wal" else {
-          throw DatabaseError(message: "could not activate WAL mode at path: \(file.path)")
-        }
+    // SQLite does not wait for another process that switches the same file.
+    let deadline = Date(timeIntervalSinceNow: file.lockTimeout)
+    while true {
+      do {
+        let queue = try DatabaseQueue(path: file.path, configuration: file.options)
+        if !file.options.readonly { try queue.inDatabase { try prepareWriting($0, file) } }
+        return queue
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
+        Thread.sleep(forTimeInterval: 0.01)
       }
-      try database.step("PRAGMA synchronous = \(file.durability.pragma)") { _ in }
     }
-    return queue
+  }
+
+  private static func prepareWriting(_ database: Database, _ file: File) throws {
+    if file.hasLog {
+      var mode: String?
+      try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
+      guard mode == "wal" else {
+        throw DatabaseError(message: "could not activate WAL mode at path: \(file.path)")
+      }
+    }
+    try database.step("PRAGMA synchronous = \(file.durability.pragma)") { _ in }
   }
 
   deinit {
@@ -113,7 +153,8 @@ final class StoreConnections: @unchecked Sendable {
     }
     switch last {
     case .open(let connection): return connection
-    case .unopened: checkpoint()
+    // A log that the reader of a refused file made is empty, and goes too.
+    case .unopened: if isAccepted.withLock({ $0 }) || !hadLog { checkpoint() }
     case .closed: break
     }
     return nil
@@ -246,11 +287,17 @@ final class StoreConnections: @unchecked Sendable {
 private struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
+  let isEmpty: Bool
+
+  static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+    left.device == right.device && left.number == right.number
+  }
 
   /// Returns nil if there is no file.
   init?(_ path: String) {
     var information = stat()
     guard stat(path, &information) == 0 else { return nil }
     (device, number) = (UInt64(information.st_dev), UInt64(information.st_ino))
+    isEmpty = information.st_size == 0
   }
 }

@@ -41,26 +41,20 @@ struct Metadata {
   var isFormer: Bool { StoreFile.convertible.contains(format) }
 
   /// The metadata as the file has them, by key, or nil for an empty file.
-  /// - Parameter place: the file, as an error names it.
+  /// - Parameter path: the file, for errors.
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program.
-  static func texts(_ database: Database, place: String) throws -> [String: String]? {
+  static func texts(_ database: Database, path: String) throws -> [String: String]? {
     var isThere = false
     try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata'") { _ in
       isThere = true
     }
     guard isThere else {
-      var (isEmpty, isApples) = (true, false)
+      var kind = FileKind.new
       try database.step("SELECT name FROM sqlite_master") { row in
-        isEmpty = false
-        isApples = isApples || row.text(0) == "Z_METADATA"
+        kind = row.text(0) == "Z_METADATA" || kind == .apple ? .apple : .database
       }
-      guard !isEmpty else { return nil }
-      throw SwiftDataError(
-        .notADatabase,
-        message: isApples
-          ? "\(place) was written by Apple's SwiftData or Core Data. Open it with AppleStoreConfiguration(url:), or copy it"
-            + " with `swiftdata import`"
-          : "\(place) is an SQLite database of another program. Give the ModelConfiguration another url")
+      if let refusal = kind.refusal(of: path) { throw refusal }
+      return nil
     }
     var texts = [String: String]()
     // A damaged file may have cells of other types.
@@ -74,7 +68,7 @@ struct Metadata {
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program, ``SwiftDataError/newerSchema`` for a
   ///   newer format.
   init?(_ database: Database, _ configuration: ModelConfiguration) throws {
-    guard let texts = try Self.texts(database, place: "\"\(configuration.url.path)\"") else { return nil }
+    guard let texts = try Self.texts(database, path: configuration.url.path) else { return nil }
     try self.init(texts, configuration)
   }
 

@@ -10,6 +10,9 @@ package enum NewStore {
   /// - Throws: ``SwiftDataError`` where the file cannot be made or has tables already.
   package static func create(at url: URL, layout: LayoutRecord, identifier: String) throws {
     let configuration = ModelConfiguration(url: url)
+    guard FileKind.of(url) == .new else {
+      throw SwiftDataError(.io, message: "\"\(url.path)\" exists already; name a new file")
+    }
     let connections = try StoreFile.open(configuration)
     defer { try? connections.close() }
     do {
@@ -24,7 +27,13 @@ package enum NewStore {
           layout: layout, encryption: EncryptionRecord()
         ).write(to: database)
       }
-    } catch let error as DatabaseError {
+    } catch {
+      // A full disk may leave an empty file.
+      try? connections.close()
+      if FileKind.of(url) == .new {
+        for suffix in ["-wal", "-shm", ""] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+      }
+      guard let error = error as? DatabaseError else { throw error }
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
         layout: nil)

@@ -17,12 +17,20 @@ enum StoreFile {
   /// processor's cache: a scan through 16 MB takes a fifth longer.
   private static let cacheSize = 16_000
 
+  /// Opens a file that is a store, or makes a new one. The caller checks what the store holds, and then lets it change with
+  /// ``StoreConnections/accept()``.
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
+  /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
   static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
     options.busyMode = .timeout(configuration.lockTimeout.asWait)
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    if !configuration.isStoredInMemoryOnly,
+      let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path)
+    {
+      throw refusal
+    }
     options.readonly = isReadOnly
     let keys = KeyRing(configuration)
     options.prepareDatabase { database in
@@ -50,7 +58,10 @@ enum StoreFile {
       let folder = configuration.url.deletingLastPathComponent()
       if !isReadOnly { try DurableFiles.createFolder(folder.path) }
       try LeftoverLog.setAside(configuration)
-      return try openFile(configuration, options)
+      if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
+      return try StoreConnections(
+        path: configuration.url.path, options: options, durability: configuration.durability,
+        lockTimeout: configuration.lockTimeout.asWait)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
@@ -61,22 +72,6 @@ enum StoreFile {
         isFull ? .storeFull : .io,
         message: "the folder of \"\(configuration.url.path)\" cannot be made" + (isFull ? ": the disk is full" : ""),
         underlying: error)
-    }
-  }
-
-  /// SQLite does not wait for another process that switches the same new file to WAL mode.
-  private static func openFile(
-    _ configuration: ModelConfiguration, _ options: Configuration
-  ) throws -> StoreConnections {
-    if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
-    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout.asWait)
-    while true {
-      do {
-        return try StoreConnections(
-          path: configuration.url.path, options: options, durability: configuration.durability)
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
-        Thread.sleep(forTimeInterval: 0.01)
-      }
     }
   }
 

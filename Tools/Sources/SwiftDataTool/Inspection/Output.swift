@@ -7,11 +7,50 @@ struct OutputOptions: ParsableArguments {
   var json = false
 
   func print(_ value: some Encodable, text: () throws -> String) throws {
-    guard json else { return Swift.print(try text()) }
+    guard json else { return try StandardOutput.write(try text()) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+}
+
+/// Buffered standard output. `print` ignores errors, so that a dump that a full disk cut off would look complete.
+struct StandardOutput {
+  struct Failure: Error, CustomStringConvertible {
+    let code: Int32
+    var description: String { "the output cannot be written: \(String(cString: strerror(code)))" }
+  }
+
+  private static let size = 1 << 16
+  private var buffer: [UInt8] = []
+
+  /// Writes a line alone.
+  /// - Throws: ``Failure``.
+  static func write(_ line: String) throws {
+    var output = StandardOutput()
+    try output.write(line)
+    try output.flush()
+  }
+
+  mutating func write(_ line: String) throws {
+    buffer += line.utf8
+    buffer.append(UInt8(ascii: "\n"))
+    if buffer.count >= Self.size { try flush() }
+  }
+
+  /// Writes what is buffered.
+  mutating func flush() throws {
+    var done = 0
+    while done < buffer.count {
+      let count = buffer.withUnsafeBytes {
+        Foundation.write(STDOUT_FILENO, $0.baseAddress! + done, $0.count - done)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Failure(code: errno) }
+      done += count
+    }
+    buffer.removeAll(keepingCapacity: true)
   }
 }
 

@@ -1,0 +1,52 @@
+import SwiftData
+
+// What an opening does for programs that have the store open.
+extension PostgresOpening {
+  /// Refuses changes that older programs cannot go on with, before anything waits for them.
+  func checkRolling(_ stored: LayoutRecord, isFormer: Bool) throws {
+    guard !isFormer else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message:
+          "the store \"\(configuration.name)\" has the format of an earlier release, whose programs could not go on"
+          + " after its migration; open it with isRolling: false while none of them runs. Nothing was changed")
+    }
+    let change = layoutChange(of: current.layout, PartitionedTables(), isFormer: false)
+    try RollingUpgrade(
+      LayoutPlan(from: stored, to: current.layout, isPlanned: plan != nil), to: current.layout,
+      defaults: try storedDefaults(), serverDefault: change.serverDefault
+    ).check(store: configuration.name)
+  }
+
+  /// The columns of the store with a default.
+  func storedDefaults() throws -> Set<RollingUpgrade.Place> {
+    let found = try connection.run(
+      "SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c"
+        + " ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+        + " WHERE n.nspname = $1::text AND a.atthasdef", [.text(configuration.namespace)])
+    return Set(
+      (0..<found.count).map { .init(table: found.text($0, 0) ?? "", column: found.text($0, 1) ?? "") })
+  }
+
+  func layoutChange(
+    of layout: StoreLayout, _ partitions: PartitionedTables, isFormer: Bool
+  ) -> LayoutChange {
+    LayoutChange(
+      connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
+      partitions: partitions, shards: shards, isFormer: isFormer)
+  }
+
+  /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.
+  func lockTables(_ stored: LayoutRecord) throws {
+    let names = stored.tables.map(\.name) + stored.pairTables.map(\.name)
+    let found = try connection.run(
+      "SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+        + " WHERE n.nspname = $1::text AND c.relname::text = ANY($2::text[]) AND c.relkind IN ('r', 'p')"
+        + " ORDER BY c.relname::text COLLATE \"C\"",
+      [.text(configuration.namespace), .array(names.map { .text($0) }, .text)])
+    let tables = (0..<found.count).compactMap { found.text($0, 0)?.quotedIdentifier }
+    guard !tables.isEmpty else { return }
+    // Stronger than what saves lock when they look rows up, so that none of them holds a lock that a change needs.
+    try connection.script("LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
+  }
+}

@@ -1,0 +1,144 @@
+import SwiftData
+
+/// Whether programs with the models of a store can go on while a program with other models uses it too.
+///
+/// They can if each of them can read every row that another one writes, and write every row without knowing the columns of
+/// the other. All else is an obstacle, for which the change is made in several releases: expand, migrate, contract.
+struct RollingUpgrade {
+  struct Obstacle: Equatable {
+    let entity: String?
+    let property: String?
+    /// What changes.
+    let change: String
+    /// The steps that work.
+    let steps: String
+  }
+
+  /// A column of a table.
+  struct Place: Hashable {
+    let table: String
+    let column: String
+  }
+
+  private(set) var obstacles: [Obstacle] = []
+  private let layout: StoreLayout
+  private let defaults: Set<Place>
+
+  /// - Parameters:
+  ///   - plan: leads from the store's tables to the new models.
+  ///   - layout: the layout of the new models.
+  ///   - defaults: the store's columns for which the server has a default.
+  ///   - serverDefault: the default that the server would have for a new column.
+  init(
+    _ plan: LayoutPlan, to layout: StoreLayout, defaults: Set<Place>,
+    serverDefault: (LayoutRecord.Column) throws -> ServerDefault?
+  ) rethrows {
+    (self.layout, self.defaults) = (layout, defaults)
+    for table in plan.tables {
+      guard let old = table.old else { continue }
+      for (name, former) in table.classes.sorted(by: { $0.key < $1.key }) where name != former {
+        obstacles.append(
+          Obstacle(
+            entity: name, property: nil, change: "the class \(former) is renamed",
+            steps: "keep the name of the class until no older program runs"))
+      }
+      noteRemovals(table, old)
+      for column in table.columns { try note(column, table, old, serverDefault) }
+    }
+    for pairs in plan.pairTables where !pairs.isKept && !pairs.sources.isEmpty {
+      obstacles.append(
+        Obstacle(
+          entity: nil, property: nil, change: "the pairs of the relationship in \(pairs.new.name) move",
+          steps: Self.twice))
+    }
+  }
+
+  private static let twice =
+    "add a property with another name, let the programs write both, copy the values when no older program runs, and"
+    + " then remove the former one"
+
+  private mutating func noteRemovals(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) {
+    let (taken, names) = (Set(table.columns.flatMap(\.columns)), Set(table.new.columns.map(\.name)))
+    for column in old.columns where column.family != .position && !taken.contains(column.name) {
+      if names.contains(column.name) {
+        obstacles.append(
+          Obstacle(
+            entity: column.entity, property: column.propertyName, change: "its name is given to another property",
+            steps: "give the other property a name that was not used before"))
+        continue
+      }
+      // The store does not record whether a subclass's property is optional.
+      let isRequired =
+        column.family == .key
+        ? column.reference?.setsNull == false
+        : column.isRequired || column.entity != nil && column.entity != old.classes.first
+      guard isRequired, !defaults.contains(Place(table: old.name, column: column.name)) else { continue }
+      obstacles.append(
+        Obstacle(
+          entity: column.entity, property: column.propertyName,
+          change: "it is removed, and older programs need a value in every row",
+          steps: "first release models that give it a default value, and remove it in a later release"))
+    }
+  }
+
+  private mutating func note(
+    _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table,
+    _ serverDefault: (LayoutRecord.Column) throws -> ServerDefault?
+  ) rethrows {
+    let new = column.column
+    func note(_ change: String, _ steps: String) {
+      obstacles.append(Obstacle(entity: new.entity, property: new.propertyName, change: change, steps: steps))
+    }
+    guard new.family != .position else { return }
+    if column.isNew {
+      // No older program has rows of a new class.
+      guard let entity = new.entity, table.classes[entity] != nil, isRequired(new) else { return }
+      let standard = try serverDefault(new)
+      if standard == nil {
+        note(
+          "it is new and required, and the server has no default for the rows of older programs",
+          "make it optional until no older program runs, or give it a default value if its class has no superclass")
+      } else if standard?.isConstant == true,
+        table.new.indices.contains(where: { $0.isUnique && $0.columns == [new.name] })
+      {
+        note(
+          "it is new and unique, and the rows of older programs would all have its default value",
+          "make it optional until no older program runs")
+      }
+      return
+    }
+    if let former = column.columns.first(where: { $0 != new.name }) {
+      note("its values move from the column \(former)", Self.twice)
+    } else if column.parts.contains(where: { $0.conversion != .same }) {
+      let type = old.column(named: new.name)?.valueType ?? ""
+      note(
+        "its type changes from \(type) to \(new.valueType), which cannot have all values of the former type", Self.twice
+      )
+    } else if new.isRequired, old.column(named: new.name)?.isRequired == false {
+      note(
+        "it becomes required, and older programs may save nil",
+        "let all programs save a value first, and make it required when no older program runs")
+    }
+  }
+
+  /// Whether the property is required. The column of a subclass's property is not.
+  private func isRequired(_ column: LayoutRecord.Column) -> Bool {
+    guard let member = column.entity.flatMap(layout.table(ofClass:)) else { return column.isRequired }
+    return member.stored.contains { TableNames.column(for: $0) == column.name && !$0.isOptional }
+  }
+}
+
+extension RollingUpgrade {
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` with the obstacles.
+  func check(store: String) throws {
+    guard let first = obstacles.first else { return }
+    let others = obstacles.dropFirst().map { obstacle in
+      [obstacle.entity, obstacle.property].compactMap { $0 }.joined(separator: ".") + ": " + obstacle.change
+    }
+    throw SwiftDataError(
+      .loadIssueModelContainer, entity: first.entity, property: first.property,
+      message: "the store \"\(store)\" is opened while older programs may run, which could not go on: \(first.change);"
+        + " \(first.steps)." + (others.isEmpty ? "" : " Also \(others.joined(separator: "; ")).")
+        + " Without older programs, open it with isRolling: false. Nothing was changed")
+  }
+}

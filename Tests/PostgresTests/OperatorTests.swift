@@ -1,0 +1,100 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SwiftDataPostgres
+
+@Model private final class Item {
+  var key: String
+  init(_ key: String) { self.key = key }
+}
+
+@Suite("What an operator reads", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
+struct OperatorTests {
+  private let store = TestStore()
+
+  private func open(user: String? = nil, database: String? = nil) throws -> ModelContext {
+    var configuration = store.configuration
+    var url = URLComponents(string: PostgresServer.url)!
+    if let user { url.user = user }
+    if let database { url.path = "/" + database }
+    configuration.url = url.string!
+    return ModelContext(try ModelContainer(for: Item.self, configurations: configuration))
+  }
+
+  private func expect(
+    _ code: SwiftDataError, _ text: String, at location: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+  ) {
+    let error = #expect(throws: SwiftDataError.self, sourceLocation: location) { try body() }
+    #expect(error?.code == code.code, sourceLocation: location)
+    #expect("\(error as Any)".contains(text), "\(error as Any)", sourceLocation: location)
+  }
+
+  @Test("names a missing database and a missing user, and what to do")
+  func missing() {
+    expect(.io, "CREATE DATABASE") { _ = try open(database: "no_\(store.namespace)") }
+    expect(.io, "CREATE ROLE") { _ = try open(user: "no_\(store.namespace)") }
+    let password = PostgresError(message: "FATAL:  password authentication failed for user \"a\"", isLost: true)
+    #expect("\(password.error("s"))".contains("PGPASSWORD"))
+    let full = PostgresError(message: "FATAL:  sorry, too many clients already", isLost: true)
+    #expect("\(full.error("s"))".contains("max_connections"))
+  }
+
+  @Test("says what to grant to a user without rights, and which setting makes one read only")
+  func rights() throws {
+    _ = try open()
+    let role = "role_" + store.namespace.suffix(12)
+    try store.sql("CREATE ROLE \(role) LOGIN")
+    defer { for statement in ["DROP OWNED BY \(role)", "DROP ROLE \(role)"] { _ = try? store.sql(statement) } }
+    expect(.storeReadOnly, "GRANT USAGE ON SCHEMA") { _ = try open(user: role) }
+    try store.sql("GRANT USAGE ON SCHEMA \(store.namespace) TO \(role)")
+    try store.sql("GRANT SELECT ON ALL TABLES IN SCHEMA \(store.namespace) TO \(role)")
+    func save() throws {
+      let context = try open(user: role)
+      context.insert(Item("a"))
+      try context.save()
+    }
+    expect(.storeReadOnly, "INSERT, UPDATE and DELETE on its tables", save)
+    try store.sql("GRANT ALL ON ALL TABLES IN SCHEMA \(store.namespace) TO \(role)")
+    try store.sql("GRANT USAGE ON ALL SEQUENCES IN SCHEMA \(store.namespace) TO \(role)")
+    #expect(throws: Never.self) { try save() }
+    try store.sql("ALTER ROLE \(role) SET default_transaction_read_only = on")
+    expect(.storeReadOnly, "default_transaction_read_only", save)
+  }
+
+  @Test("names the property whose column has another type, and the class whose keys are used twice")
+  func changed() throws {
+    let context = try open()
+    context.insert(Item("a"))
+    try context.save()
+    try store.sql("ALTER TABLE \"Item\" ALTER COLUMN key TYPE varchar(50)")
+    expect(.storeDamaged, "ALTER COLUMN") { _ = try ModelContext(context.container).fetch(FetchDescriptor<Item>()) }
+    try store.sql("ALTER TABLE \"Item\" ALTER COLUMN key TYPE text COLLATE \"C\"")
+    try store.sql("SELECT setval('\"Item#keys\"', 1, false)")
+    expect(.storeDamaged, "setval") {
+      let context = try open()
+      context.insert(Item("b"))
+      try context.save()
+    }
+  }
+
+  @Test("refuses a namespace that the server replaces, and a server that is too old")
+  func configuration() throws {
+    let user = PostgresConfiguration(url: PostgresServer.url, namespace: "$user")
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try user.validate() }
+    #expect(throws: Never.self) { try PostgresOpening.checkServer(version: 130_001, store: "s") }
+    #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresOpening.checkServer(version: 120_017, store: "s") }
+  }
+
+  @Test("sees no connections of a store that is not used for the time that its pool says")
+  func idle() throws {
+    var configuration = store.configuration
+    configuration.pool.idleTimeout = 0.2
+    let container = try ModelContainer(for: Item.self, configurations: configuration)
+    let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
+    while pool.count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(pool.count == 0)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Item>()) == 0)
+    #expect(pool.count == 1)
+  }
+}
