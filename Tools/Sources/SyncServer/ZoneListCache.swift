@@ -3,32 +3,35 @@ import SwiftData
 import SyncProtocol
 import UntrustedInput
 
-/// What accounts may read, in memory.
+/// A cache of the lists of zones and shares that accounts may read.
 ///
-/// Each change of the store has a number here. A client names the number that its list has, and gets what changed since. The numbers
-/// are of this process: another one does not know them, and answers with the whole list.
-final class ZoneLists {
-  /// How many zones the lists may have together.
-  static let most = 500_000
+/// The cache counts the changes that it applies. A list's version is the count at which the client received it. A client names its
+/// version and receives the zones that changed later. Versions are valid in this process only: another process answers an unknown
+/// version with the whole list.
+final class ZoneListCache {
+  /// The largest number of zones in all lists together.
+  static let capacity = 500_000
 
   /// The list of one account.
   final class List {
     fileprivate(set) var zones: [ZoneInfo]
-    /// How many shares the account is invited to and did not accept.
+    /// The number of invitations that the account has not accepted.
     fileprivate(set) var invitations: Int
-    /// The shares, if a client asked for them.
+    /// The shares; nil until a client asks for them.
     fileprivate(set) var shares: [ShareInfo]?
     /// The keys of the zones.
     let keys: Set<String>
-    private let places: [String: Int]
-    /// The changes that gave the zones their newest numbers.
+    /// The index of each zone in ``zones``, by its key.
+    private let indices: [String: Int]
+    /// The count of the change that set each zone's latest sequence number.
     private var changes: [Int]
-    /// The change that made the list what it is but for newest numbers.
+    /// The count of the change that last altered the list itself. A client with an older version needs the whole list.
     fileprivate let start: Int
-    /// The change that made ``shares`` what they are.
+    /// The count of the change that last altered ``shares``.
     fileprivate var sharesStart: Int
-    /// Whether a share changed since the list was read, maybe one of another account.
+    /// Whether a share of any account has changed since the server read the list.
     fileprivate(set) var isStale = false
+    /// Whether a share of any account has changed since the server read the shares.
     fileprivate(set) var areSharesStale = true
 
     fileprivate init(_ zones: [ZoneInfo], _ invitations: Int, _ change: Int) {
@@ -36,53 +39,54 @@ final class ZoneLists {
       changes = Array(repeating: change, count: zones.count)
       let keys = zones.map { ServerZone.key($0.owner, $0.name) }
       self.keys = Set(keys)
-      places = Dictionary(zip(keys, keys.indices)) { first, _ in first }
+      indices = Dictionary(zip(keys, keys.indices)) { first, _ in first }
     }
 
-    fileprivate func note(_ latest: Int64, of key: String, _ change: Int) {
-      guard let place = places[key], zones[place].latest != latest else { return }
-      zones[place].latest = latest
-      changes[place] = change
+    fileprivate func setLatest(_ latest: Int64, of key: String, _ change: Int) {
+      guard let index = indices[key], zones[index].latest != latest else { return }
+      zones[index].latest = latest
+      changes[index] = change
     }
 
-    fileprivate func isSame(as other: [ZoneInfo]) -> Bool {
-      zones.count == other.count && zip(zones, other).allSatisfy { $0.isSame(as: $1) }
+    fileprivate func isEqualExceptLatest(_ other: [ZoneInfo]) -> Bool {
+      zones.count == other.count && zip(zones, other).allSatisfy { $0.isEqualExceptLatest($1) }
     }
 
-    /// The zones that changed after a change, and some others.
+    /// Returns the zones that changed after a change, and the zones with the given names.
     fileprivate func zones(after change: Int, _ names: Set<String>) -> [ZoneInfo] {
       zones.indices.filter { changes[$0] > change || names.contains(zones[$0].name) }.map { zones[$0] }
     }
 
-    fileprivate func outdate() { (isStale, areSharesStale) = (true, true) }
+    fileprivate func invalidate() { (isStale, areSharesStale) = (true, true) }
   }
 
-  /// What was read of the history.
+  /// The history token up to which the cache has applied the changes of the store.
   var token: DefaultHistoryToken?
   private var lists: [String: List] = [:]
-  /// The accounts with lists that have a zone, by its key.
+  /// The accounts whose lists contain a zone, by the zone's key.
   private var readers: [String: Set<String>] = [:]
   /// The number of zones in ``lists``.
   private var count = 0
-  /// Tells the numbers of this process from those of others.
+  /// The prefix of all versions, which other processes do not have.
   private var epoch = UUID().uuidString
+  /// The number of changes that the cache has applied.
   private var change = 0
 
   var isEmpty: Bool { lists.isEmpty }
 
   subscript(account: String) -> List? { lists[account] }
 
-  /// Takes in what was read of the store.
+  /// Stores the list of an account as the server read it.
   func set(_ account: String, _ zones: [ZoneInfo], _ invitations: Int) -> List {
     change += 1
-    // An owner that cannot wrap a key yet tries again after each change of a share. So its list counts as another one.
-    if let list = lists[account], list.isSame(as: zones), !zones.contains(where: { $0.needsKeys == true }) {
-      for zone in zones { list.note(zone.latest, of: ServerZone.key(zone.owner, zone.name), change) }
+    // An owner that cannot wrap a key yet tries again after each change of a share, so its list always counts as changed.
+    if let list = lists[account], list.isEqualExceptLatest(zones), !zones.contains(where: { $0.needsKeys == true }) {
+      for zone in zones { list.setLatest(zone.latest, of: ServerZone.key(zone.owner, zone.name), change) }
       (list.invitations, list.isStale) = (invitations, false)
       return list
     }
     remove(account)
-    if count + zones.count > Self.most { removeAll() }
+    if count + zones.count > Self.capacity { removeAll() }
     let list = List(zones, invitations, change)
     lists[account] = list
     count += zones.count
@@ -90,7 +94,7 @@ final class ZoneLists {
     return list
   }
 
-  /// Takes in the shares that were read of the store.
+  /// Stores the shares of an account as the server read them.
   func set(_ shares: [ShareInfo], in list: List) {
     list.areSharesStale = false
     guard list.shares != shares else { return }
@@ -109,63 +113,65 @@ final class ZoneLists {
 
   private func removeAll() { (lists, readers, count) = ([:], [:], 0) }
 
-  /// Forgets all, because the store is not the one that it was.
-  func beginAnew() {
+  /// Empties the cache and invalidates all versions.
+  func reset() {
     removeAll()
     (epoch, change) = (UUID().uuidString, 0)
   }
 
-  /// Notes that shares changed. Each list is read again when it is asked for.
-  func outdate() { for list in lists.values { list.outdate() } }
+  /// Invalidates all lists after a change of a share. The server reads a list again at its next request.
+  func invalidate() { for list in lists.values { list.invalidate() } }
 
-  /// Notes the newest numbers of zones, by their keys.
-  func note(_ latest: [(key: String, latest: Int64)]) {
+  /// Sets the latest sequence numbers of zones, by their keys.
+  func setLatest(_ latest: [(key: String, latest: Int64)]) {
     change += 1
     for (key, latest) in latest {
-      for account in readers[key] ?? [] { lists[account]?.note(latest, of: key, change) }
+      for account in readers[key] ?? [] { lists[account]?.setLatest(latest, of: key, change) }
     }
   }
 
   // MARK: - Versions
 
-  private func text(_ change: Int) -> String { "\(epoch).\(change)" }
+  private func version(_ change: Int) -> String { "\(epoch).\(change)" }
 
-  /// The number of a version of this process.
-  private func number(_ version: String?) -> Untrusted<Int>? {
+  /// Returns the count of a version; nil for a version of another process.
+  private func change(of version: String?) -> Untrusted<Int>? {
     guard let version, version.hasPrefix(epoch + ".") else { return nil }
     return try? Untrusted(text: version.dropFirst(epoch.count + 1), field: "version")
   }
 
-  /// What a client does not know of a list.
-  func news(_ list: List, since version: String?, naming names: Set<String>) -> ZoneNews {
-    let known = number(version)?.value(in: list.start...change)
-    return ZoneNews(
-      zones: known.map { list.zones(after: $0, names) } ?? list.zones, isPartial: known != nil, version: text(change),
-      invitations: list.invitations, keys: list.keys)
+  /// Returns the changes of a list since a version of a client.
+  func changes(of list: List, since version: String?, naming names: Set<String>) -> ZoneListChanges {
+    let base = change(of: version)?.value(in: list.start...change)
+    return ZoneListChanges(
+      zones: base.map { list.zones(after: $0, names) } ?? list.zones, isPartial: base != nil,
+      version: self.version(change), invitations: list.invitations, keys: list.keys)
   }
 
+  /// Returns the shares of a list if they have changed since a version of a client.
   func shares(_ list: List, since version: String?) -> SharesResponse {
-    let newest = text(list.sharesStart)
+    let newest = self.version(list.sharesStart)
     return SharesResponse(version: newest, shares: version == newest ? nil : list.shares)
   }
 }
 
-/// What a client does not know of the zones that its account may read.
-struct ZoneNews: Sendable {
-  /// All zones, or those with other newest numbers than in the list that the client has.
+/// The changes of an account's list of zones since the version of a client.
+struct ZoneListChanges: Sendable {
+  /// The changed zones if ``isPartial`` is true, and otherwise all zones.
   let zones: [ZoneInfo]
+  /// Whether the client keeps the zones that are not in ``zones``.
   let isPartial: Bool
-  /// Names the list that the client has now.
+  /// The version of the list that the client has after these changes.
   let version: String
-  /// How many shares the account is invited to and did not accept.
+  /// The number of invitations that the account has not accepted.
   let invitations: Int
-  /// The keys of all zones.
+  /// The keys of all zones in the list.
   let keys: Set<String>
 }
 
 extension ZoneInfo {
-  /// Whether two descriptions say the same but for the newest number.
-  fileprivate func isSame(as other: ZoneInfo) -> Bool {
+  /// Whether two descriptions differ at most in the latest sequence number.
+  fileprivate func isEqualExceptLatest(_ other: ZoneInfo) -> Bool {
     var other = other
     other.latest = latest
     return self == other
