@@ -120,9 +120,9 @@ extension ZoneStore {
     var bytes = 0
     let cost = try measure {
       _ = try push(PushRequest(base: 0, transactions: [ZoneListTests.transaction()]), account: "ann", zone: zone)
-      let changes = try listChanges(of: "bob", since: version)
-      #expect(changes.zones.map(\.name) == [zone])
-      bytes += try SyncWire.encode(changes.zones).count
+      let list = try listChanges(of: "bob", since: version)
+      #expect(list.zones.map(\.name) == [zone])
+      bytes += try SyncWire.encode(list.zones).count
       bytes += try changes(after: 0, account: "bob", zone: SyncWire.privateZone, since: version).count
       bytes += try SyncWire.encode(try shares(of: "bob", since: shared)).count
     }

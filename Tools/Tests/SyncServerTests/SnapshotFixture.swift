@@ -148,7 +148,7 @@ struct SnapshotFixture {
 
   /// Deletes what is to be deleted in the zone, as the server does every hour.
   @discardableResult
-  func compact(_ store: ZoneStore? = nil) async throws -> Compaction? {
+  func compact(_ store: ZoneStore? = nil) async throws -> CompactionResult? {
     let store = store ?? self.store
     guard try await store.zonesToCompact().contains(key) else { return nil }
     return try await store.compact(key)
