@@ -1,17 +1,17 @@
-/// A decision of the models about a message.
+/// An output head of the classifier.
 public enum Head: String, CaseIterable, Sendable, Codable {
-  /// Whether it is spam: one output, a probability.
+  /// The probability that a message is spam: one output.
   case spam
   /// The kind of a message that is not spam.
   case category
-  /// Its mood.
+  /// The sentiment of a message.
   case sentiment
-  /// How strong its mood is.
+  /// The intensity of the sentiment.
   case intensity
-  /// How much business it promises: one output, a share of 100.
+  /// The business opportunity, divided by 100: one output.
   case opportunity
 
-  /// The names of its outputs in order.
+  /// The labels of the outputs in order.
   public var labels: [String] {
     switch self {
     case .spam: ["spam"]
@@ -22,7 +22,7 @@ public enum Head: String, CaseIterable, Sendable, Codable {
     }
   }
 
-  /// Where its outputs begin among the outputs of all heads.
+  /// The index of the head's first output among the outputs of all heads.
   var offset: Int {
     var sum = 0
     for head in Head.allCases {
@@ -32,29 +32,6 @@ public enum Head: String, CaseIterable, Sendable, Codable {
     return sum
   }
 
-  /// How many outputs all heads have together.
+  /// The number of outputs of all heads together.
   static let outputs = Head.allCases.reduce(0) { $0 + $1.labels.count }
 }
-
-/// The kinds that a message can be of. All lists of their probabilities have this order.
-public enum Kind: String, CaseIterable, Sendable, Codable {
-  case fan
-  case business
-  case spam
-  case urgent
-  case none
-}
-
-/// Turns scores into probabilities in place.
-func softmax(_ scores: inout [Float]) {
-  let top = scores.max() ?? 0
-  var sum: Float = 0
-  for index in scores.indices {
-    scores[index] = exponential(scores[index] - top)
-    sum += scores[index]
-  }
-  for index in scores.indices { scores[index] /= sum }
-}
-
-/// The probability that a score stands for.
-func sigmoid(_ score: Float) -> Float { 1 / (1 + exponential(-score)) }
