@@ -105,7 +105,7 @@ public final class InspectedStore: Sendable {
     table.hasDiscriminator ? "_entity = \(entity.quotedLiteral)" : "TRUE"
   }
 
-  /// How many objects of exactly one class there are.
+  /// Returns the number of objects of exactly one class, without its subclasses.
   /// - Throws: `SwiftDataError`.
   public func count(of entity: String) throws -> Int {
     guard let table = table(of: entity) else { return 0 }

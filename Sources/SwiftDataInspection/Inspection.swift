@@ -38,7 +38,7 @@ public struct Inspection: Sendable, Codable {
     public var superentity: String?
     /// The table of its rows.
     public var table: String
-    /// How many objects of exactly this class there are.
+    /// The number of objects of exactly this class, without its subclasses.
     public var count: Int
     /// Its attributes, by name.
     public var attributes: [Attribute]
@@ -54,7 +54,7 @@ public struct Inspection: Sendable, Codable {
 
   /// The history.
   public struct History: Sendable, Codable {
-    /// How many transactions there are.
+    /// The number of transactions.
     public var transactions: Int
     /// The time of the first transaction.
     public var first: Date?

@@ -8,7 +8,7 @@ public struct StoreFault: Sendable, Codable, Equatable {
   public var area: String
   /// A description with the class and the property.
   public var text: String
-  /// How many objects have it.
+  /// The number of objects with the fault.
   public var count: Int
 }
 

@@ -29,7 +29,7 @@ public struct StoreDifference: Sendable, Codable, Equatable {
   public var models: [String] = []
   /// The objects that differ, up to the limit.
   public var rows: [Row] = []
-  /// How many objects differ.
+  /// The number of objects that differ.
   public var count = 0
 
   /// Whether nothing differs.

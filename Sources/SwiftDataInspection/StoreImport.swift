@@ -8,7 +8,7 @@ public struct StoreImport: Sendable, Codable {
   public struct Table: Sendable, Codable {
     /// Its name.
     public var name: String
-    /// How many rows it has.
+    /// The number of its rows.
     public var rows: Int
     /// The checksum of its rows, equal in the source and the target. Empty for an import that computes no checksum.
     public var checksum: String

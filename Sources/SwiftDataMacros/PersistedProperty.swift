@@ -3,18 +3,18 @@ import SwiftSyntax
 
 /// A persisted property as the class declares it.
 struct PersistedProperty {
-  /// Where the value is stored.
+  /// The storage of the value.
   enum Storage {
-    /// In the declaration itself, for a `let`.
+    /// The declaration itself, for a `let`.
     case inPlace(type: String)
-    /// In a peer with the property's type.
+    /// A peer with the property's type.
     case direct(type: String)
-    /// In a `__Slot`, because only the type checker can tell an attribute from a relationship. The type is nil if only
+    /// A `__Slot`, because only the type checker can tell an attribute from a relationship. The type is nil if only
     /// the initial value determines it.
     case slot(type: String?)
   }
 
-  /// How the engine reads and writes an attribute.
+  /// The way in which the engine reads and writes an attribute.
   enum Coding {
     case column, transformable, codable
   }

@@ -33,7 +33,8 @@
 #undef ROWS
 #undef PANEL_PARTS
 
-// 2 has AVX-512, 1 has AVX2. Threads that ask at the same time find the same.
+// The instruction set of the processor: 2 for AVX-512, 1 for AVX2, 0 for the instruction set of the build. Threads that call
+// this at the same time store the same value.
 static int level(void) {
   static int found = -1;
   int value = __atomic_load_n(&found, __ATOMIC_RELAXED);

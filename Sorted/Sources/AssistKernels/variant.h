@@ -1,5 +1,5 @@
-// One variant of the kernels. kernels.c includes it once for each instruction set and defines NAME(x), TARGET, ROWS (the rows
-// of a tile) and PANEL_PARTS (in how many parts a panel is computed), so that the sums of a tile fit into the registers.
+// One variant of the kernels. kernels.c includes it once for each instruction set and defines NAME(x), TARGET, ROWS (the number
+// of rows of a tile) and PANEL_PARTS (the number of parts of a panel), so that the sums of a tile fit into the registers.
 
 typedef float NAME(panel) __attribute__((vector_size(ASSIST_PANEL / PANEL_PARTS * 4), aligned(4)));
 
@@ -35,8 +35,8 @@ TARGET static void NAME(multiply)(
   }
 }
 
-// e^x for x <= 0 as 2^n times a polynomial, with a relative error below 1e-6. There is no branch, so that the compiler can
-// compute many at a time.
+// Returns e^x for x <= 0 as 2^n times a polynomial, with a relative error below 1e-6. There is no branch, so that the compiler
+// can vectorize loops over it.
 TARGET static inline __attribute__((always_inline)) float NAME(exponential)(float x) {
   const float scaled = (x < -87 ? -87 : x) * 1.44269504f;
   const int32_t whole = (int32_t)(scaled - 0.5f);
@@ -46,7 +46,7 @@ TARGET static inline __attribute__((always_inline)) float NAME(exponential)(floa
   return (1 + rest * (1 + rest * (0.5f + rest * cubic))) * power.value;
 }
 
-// The error function by formula 7.1.26 of Abramowitz and Stegun (absolute error below 1.5e-7).
+// GELU with the error function by formula 7.1.26 of Abramowitz and Stegun (absolute error below 1.5e-7).
 TARGET static void NAME(gelu)(float *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const float x = values[i], z = (x < 0 ? -x : x) * 0.70710678f;
@@ -70,7 +70,7 @@ TARGET static void NAME(attend)(const float *triples, size_t rows, size_t heads,
         sixteen product = query[0] * key[0] + query[1] * key[1];
         float score = 0;
         for (size_t i = 0; i < 16; i++) score += product[i];
-        scores[other] = score * 0.17677670f;  // divided by the root of 32
+        scores[other] = score * 0.17677670f;  // 1 / sqrt(32), for heads of 32 floats
         greatest = scores[other] > greatest ? scores[other] : greatest;
       }
       for (size_t other = 0; other < rows; other++) scores[other] = NAME(exponential)(scores[other] - greatest);

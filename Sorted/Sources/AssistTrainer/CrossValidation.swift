@@ -1,21 +1,21 @@
 import AssistModel
 
-/// Trains a model for each fold without that fold, and scores it on what it has not seen.
+/// A cross-validation: it trains one model for each fold without that fold, and scores the model on the fold.
 struct CrossValidation {
   let corpus: Corpus
 
-  /// The scores that the five models gave to messages that they had not seen.
+  /// The scores of the five models on their test folds.
   struct Result {
-    /// The model that has not seen ``Fold/heldOut``: the one that is shipped.
+    /// The model that is trained without ``Fold/heldOut``, which becomes the shipped weights.
     var shipped: MessageModel?
-    /// Of the SMS collection, a matrix for each fold.
+    /// The confusion matrix of each fold of the SMS Spam Collection.
     var spam: [Confusion] = []
     var kind = Confusion(Kind.allCases.map(\.rawValue))
     var sentiment = Confusion(Head.sentiment.labels)
     var intensity = Confusion(Head.intensity.labels)
-    /// Of business messages: wanted and answered score.
+    /// The labelled and the predicted opportunity of each business message.
     var opportunity: [(wanted: Int, answered: Int)] = []
-    /// Of our own messages alone.
+    /// The misclassified messages of `messages.tsv`.
     var wrong: [(id: String, text: String, wanted: String, answered: String, confidence: Double)] = []
   }
 
@@ -42,20 +42,20 @@ struct CrossValidation {
     }
     if spam.total > 0 { result.spam.append(spam) }
     for message in corpus.messages where Fold.of(message.text) == fold {
-      let judgement = model.judge(extractor.features(of: message.text))
+      let found = model.classify(extractor.features(of: message.text))
       let labels = message.labels
-      result.kind.add(labels.kind.rawValue, judgement.kind.rawValue)
-      result.sentiment.add(labels.sentiment, judgement.sentiment)
-      result.intensity.add(labels.intensity, judgement.intensity)
-      if let wanted = labels.opportunity { result.opportunity.append((wanted, judgement.opportunity)) }
-      if labels.kind != judgement.kind {
+      result.kind.add(labels.kind.rawValue, found.kind.rawValue)
+      result.sentiment.add(labels.sentiment, found.sentiment)
+      result.intensity.add(labels.intensity, found.intensity)
+      if let wanted = labels.opportunity { result.opportunity.append((wanted, found.opportunity)) }
+      if labels.kind != found.kind {
         result.wrong.append(
-          (message.id, message.text, labels.kind.rawValue, judgement.kind.rawValue, Double(judgement.confidence)))
+          (message.id, message.text, labels.kind.rawValue, found.kind.rawValue, Double(found.confidence)))
       }
     }
   }
 
-  /// How well questions are matched: each question's askings are left out of what the confidence is fitted to.
+  /// Scores the matching of questions. The calibration for a question is fitted without the texts that ask this question.
   func questions(_ model: MessageModel) -> (table: Confusion, right: Int, wrongName: Int) {
     let names = Array(Set(corpus.questions.compactMap(\.id))).sorted()
     let listed = corpus.questions.filter(\.isListed).map { QuestionMatcher.Question(id: $0.id!, wordings: $0.text) }
@@ -78,7 +78,7 @@ struct CrossValidation {
   }
 }
 
-/// The examples for training.
+/// The training data.
 struct Corpus {
   let messages: [LabelledMessage]
   let spam: [SpamExample]

@@ -1,6 +1,6 @@
 import AssistModel
 
-/// The scores as a page of Markdown.
+/// The report of the scores, as a summary and as a page of Markdown.
 struct Report {
   let corpus: Corpus
   let result: CrossValidation.Result
@@ -10,10 +10,10 @@ struct Report {
 
   private func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
 
-  /// The mean distance between wanted and answered scores of business messages, in points of 100.
+  /// The mean absolute error of the opportunity of business messages, in points of 100.
   private var opportunityError: Double { mean(result.opportunity.map { Double(abs($0.wanted - $0.answered)) }) }
 
-  /// Spearman's correlation of the opportunity.
+  /// Spearman's rank correlation of the opportunity.
   private var rankCorrelation: Double {
     let wanted = ranks(result.opportunity.map { Double($0.wanted) })
     let answered = ranks(result.opportunity.map { Double($0.answered) })
@@ -23,7 +23,7 @@ struct Report {
     return x * y == 0 ? 0 : both / (x * y).squareRoot()
   }
 
-  /// Equal values share the middle of their ranks.
+  /// Returns the rank of each value. Equal values have the mean of their ranks.
   private func ranks(_ values: [Double]) -> [Double] {
     values.map { value in
       Double(values.count { $0 < value }) + Double(values.count { $0 == value } + 1) / 2
@@ -55,8 +55,8 @@ struct Report {
     return """
       # Scores
 
-      `make train` writes this page. Every score is of messages that the model in question has not seen: five models, each
-      trained without one fold. Equal texts are in one fold. The shipped weights are the model without fold \(Fold.heldOut).
+      `make train` writes this page. A cross-validation trains five models, each without one fold, and scores each model on its
+      fold. Equal texts are in one fold. The shipped weights are the model without fold \(Fold.heldOut).
 
       ## Spam, SMS Spam Collection
 
@@ -71,7 +71,7 @@ struct Report {
 
   private var ownSections: String {
     """
-    ## Category, our own \(corpus.messages.count) messages
+    ## Category, \(corpus.messages.count) messages of messages.tsv
 
     Macro F1 \(result.kind.macroF1.short), accuracy \(result.kind.accuracy.short).
 
@@ -98,11 +98,12 @@ struct Report {
     """
     ## Questions
 
-    Each question is listed in one wording; the others are asked. The confidence is fitted without the question's own askings.
+    Each question is listed in one wording. Its other wordings are the test texts. The calibration for a question is fitted without
+    the texts that ask this question.
 
     \(questions.table.table)
-    Of the \(questions.table.counts[0][0]) found, \(questions.right) are the right question and \(questions.wrongName) \
-    another one.
+    The matcher found a question in \(questions.table.counts[0][0]) texts that ask one: the right question in \
+    \(questions.right) and another one in \(questions.wrongName).
 
     """
   }
@@ -128,7 +129,7 @@ struct Report {
       | sentiment | \(sentiment.kappa().short) |
       | intensity | \(intensity.kappa().short) (quadratic \(intensity.kappa(isOrdered: true).short)) |
 
-      The opportunity differs by \(mean(distance).short) points in the mean.
+      The opportunity differs by \(mean(distance).short) points on average.
 
       """
   }
@@ -139,11 +140,13 @@ struct Report {
         + $0.text.replacing("|", with: "\\|") + " |"
     }
     return """
-      ## Messages of our own whose category is wrong
+      ## Messages of messages.tsv with a wrong category
 
+      <!-- prose: off -->
       | id | wanted | answered | confidence | text |
       | --- | --- | --- | ---: | --- |
       \(rows.joined(separator: "\n"))
+      <!-- prose: on -->
 
       """
   }

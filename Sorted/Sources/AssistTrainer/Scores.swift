@@ -1,9 +1,9 @@
 import AssistModel
 
-/// How often each wanted label was answered by each label.
+/// A confusion matrix.
 struct Confusion: Codable {
   let labels: [String]
-  /// By wanted label, then by answer.
+  /// The number of messages, by wanted label and then by predicted label.
   var counts: [[Int]]
 
   init(_ labels: [String]) {
@@ -18,7 +18,7 @@ struct Confusion: Codable {
   var total: Int { counts.reduce(0) { $0 + $1.reduce(0, +) } }
   var accuracy: Double { Double(labels.indices.reduce(0) { $0 + counts[$1][$1] }) / Double(max(1, total)) }
 
-  /// The harmonic mean of precision and recall of one label.
+  /// Returns the F1 of one label: the harmonic mean of its precision and recall.
   func f1(_ label: String) -> Double {
     let index = labels.firstIndex(of: label)!
     let wanted = counts[index].reduce(0, +)
@@ -26,13 +26,14 @@ struct Confusion: Codable {
     return wanted + answered == 0 ? 1 : 2 * Double(counts[index][index]) / Double(wanted + answered)
   }
 
-  /// The mean over the labels that occur.
+  /// The mean F1 of the labels that occur.
   var macroF1: Double {
     let present = labels.indices.filter { counts[$0].contains { $0 > 0 } }
     return present.reduce(0) { $0 + f1(labels[$1]) } / Double(max(1, present.count))
   }
 
-  /// Cohen's kappa: the agreement beyond chance. With `isOrdered` a disagreement counts by the square of its distance.
+  /// Returns Cohen's kappa, the agreement beyond chance.
+  /// - Parameter isOrdered: whether a disagreement counts by the square of its distance (quadratic weights).
   func kappa(isOrdered: Bool = false) -> Double {
     let all = Double(max(1, total))
     let rows = counts.map { Double($0.reduce(0, +)) / all }
@@ -48,7 +49,7 @@ struct Confusion: Codable {
     return chance == 0 ? 1 : 1 - seen / chance
   }
 
-  /// A table in Markdown, wanted labels down and answers across.
+  /// The matrix as a table in Markdown, with a row for each wanted label and a column for each predicted label.
   var table: String {
     let head = "| wanted \\ answered | " + labels.joined(separator: " | ") + " | F1 |\n"
     let line = "| --- |" + labels.map { _ in " ---: |" }.joined() + " ---: |\n"
@@ -60,7 +61,7 @@ struct Confusion: Codable {
 }
 
 extension Double {
-  /// Three digits after the point, without a locale.
+  /// The number with three decimals, independent of the locale.
   var short: String {
     let thousandths = Int((self * 1_000).rounded())
     let digits = String(abs(thousandths) % 1_000)

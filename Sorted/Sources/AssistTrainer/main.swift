@@ -3,8 +3,8 @@ import Foundation
 
 // usage: assist-trainer [--check]
 //
-// Trains the weights of Sorted's assistant, scores them, and writes both. With --check it writes nothing, and fails where the
-// weights in the repository are not the ones that the recipe gives.
+// Trains the weights of Sorted's assistant, scores them, and writes the weights and the scores. With --check it writes nothing, and
+// fails if the recipe gives other weights than the weights in the repository.
 
 /// The folder Sorted/ of the repository.
 let sorted = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ func read(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .
 
 guard FileManager.default.fileExists(atPath: sms.path) else {
   fail(
-    "there is no SMS Spam Collection at \(sms.path); Sorted/Documentation/assist.md says where to get it, SMS_SPAM where it is"
+    "there is no SMS Spam Collection at \(sms.path); download it as Sorted/Documentation/assist.md says, and set SMS_SPAM to its path"
   )
 }
 let corpus = Corpus(
@@ -39,9 +39,9 @@ if CommandLine.arguments.contains("--check") {
     corpus.messages.filter { Fold.of($0.text) != fold }, spam: corpus.spam.filter { Fold.of($0.text) != fold },
     questions: corpus.questions)
   guard try Data(contentsOf: weights) == model.data else {
-    fail("the recipe gives other weights than \(weights.path); run make train and commit what it writes")
+    fail("the recipe gives other weights than \(weights.path); run make train and commit the files that it writes")
   }
-  print("The recipe gives the committed weights, byte by byte.")
+  print("The recipe gives the committed weights, byte for byte.")
 } else {
   let result = validation.run { print($0) }
   guard let model = result.shipped else { fail("no model was trained") }

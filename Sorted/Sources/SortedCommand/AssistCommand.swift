@@ -80,7 +80,7 @@ struct AssistCommand: ParsableCommand {
       try context.save()
       return try assist.reasons(for: message)
     }
-    try judge(try store.container())
+    try ClassificationProgress.classifyPending(try store.container())
     try output.print(reasons) { _ in "\(reasons.messageID): \(reasons.category)" }
   }
 
@@ -102,8 +102,8 @@ struct AssistCommand: ParsableCommand {
     // Fails where there is no store.
     try store.withContext { _ in }
     let container = try store.container()
-    if all { try Failure.explained { try AssistService(container: container).forgetAll() } }
-    let count = try judge(container)
+    if all { try Failure.explained { try AssistService(container: container).resetAll() } }
+    let count = try ClassificationProgress.classifyPending(container)
     let read = try ReadingProgress.read(container)
     let sorted = try Failure.explained { try Sorting(count, read, ModelContext(container)) }
     try output.print(sorted) { rendering in
@@ -115,9 +115,6 @@ struct AssistCommand: ParsableCommand {
     if sorted.isInterrupted { throw ExitCode(130) }
   }
 
-  @discardableResult
-  private func judge(_ container: ModelContainer) throws -> Int { try JudgingProgress.judge(container) }
-
   private static func text(_ reasons: AssistInbox.Reasons, _ rendering: TextRendering) -> String {
     let percent = Int((reasons.confidence * 100).rounded())
     let head = "\(reasons.category), \(percent) % sure, \(reasons.sentence)."
@@ -126,13 +123,13 @@ struct AssistCommand: ParsableCommand {
   }
 }
 
-/// Where the sentence model is.
+/// The folder of the sentence model.
 private struct Installation: Encodable {
   let folder: String
   let isNew: Bool
 }
 
-/// The result of a run, and how many messages of each category there are.
+/// The result of a run, and the number of messages of each category.
 private struct Sorting: Encodable {
   let sorted: Int
   let waiting: Int
@@ -144,23 +141,23 @@ private struct Sorting: Encodable {
   init(_ sorted: Int, _ meaning: ReadingProgress.Result?, _ context: ModelContext) throws {
     self.sorted = sorted
     self.meaning = meaning
-    waiting = try AssistService(container: context.container).waitingCount()
+    waiting = try AssistService(container: context.container).pendingCount()
     let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, .count)
     categories = Dictionary(found.map { ($0.0?.rawValue ?? "none", $0.1) }, uniquingKeysWith: +)
   }
 }
 
-/// Judges what waits, with a bar on a terminal where it takes a while. Ctrl-C stops after the current batch.
-enum JudgingProgress {
+/// Classifies pending messages with a progress bar. Ctrl-C stops after the current batch.
+enum ClassificationProgress {
   @discardableResult
-  static func judge(_ container: ModelContainer, limit: Int? = nil) throws -> Int {
+  static func classifyPending(_ container: ModelContainer, limit: Int? = nil) throws -> Int {
     let stop = ImportSession.StopSign()
     let interrupt = Interrupt { stop.raise() }
     defer { interrupt.cancel() }
     return try Failure.explained {
       defer { if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") } }
       let service = AssistService(container: container, meaning: try MeaningModel.installed())
-      return try service.judgeWaiting(limit: limit, stop: stop) { done, total in
+      return try service.classifyPending(limit: limit, stop: stop) { done, total in
         if total > 1_000 { bar(done, total, "messages sorted") }
       }
     }

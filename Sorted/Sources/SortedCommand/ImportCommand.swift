@@ -73,7 +73,7 @@ struct ImportCommand: ParsableCommand {
       return try session.run(reader, stop: stop) { bar.show($0, $1) }
     }
     interrupt.cancel()
-    if !report.isInterrupted { try JudgingProgress.judge(container) }
+    if !report.isInterrupted { try ClassificationProgress.classifyPending(container) }
     try output.print(report) { summary(report, $0) }
     if report.isInterrupted { throw ExitCode(130) }
   }

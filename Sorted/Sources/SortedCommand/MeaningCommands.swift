@@ -3,13 +3,13 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// Makes the vectors of messages that have none, with a bar on a terminal. Ctrl-C stops after the current batch.
+/// Makes the missing embeddings of messages with a progress bar. Ctrl-C stops after the current batch.
 enum ReadingProgress {
   /// The result of a run.
   struct Result: Encodable {
-    /// How many vectors were made.
+    /// The number of embeddings that the run made.
     let new: Int
-    /// How many there are.
+    /// The number of all embeddings.
     let all: Int
     let isInterrupted: Bool
   }
@@ -25,8 +25,8 @@ enum ReadingProgress {
       let interrupt = Interrupt { stop.raise() }
       defer { interrupt.cancel() }
       defer { if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") } }
-      let service = MeaningService(container: container, model: model)
-      let new = try service.updateAll(stop: stop, progress: { JudgingProgress.bar($0, $1, "messages read") })
+      let service = EmbeddingService(container: container, model: model)
+      let new = try service.updateAll(stop: stop, progress: { ClassificationProgress.bar($0, $1, "messages read") })
       return Result(new: new, all: try service.count(), isInterrupted: stop.isRaised)
     }
   }

@@ -92,8 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
     let syncing = coordinator.map { coordinator in Task { await coordinator.run(interval: 2) } }
     defer { syncing?.cancel() }
     let worker = AssistWorker(container: stores.inbox, meaning: options.meaning)
-    let judging = Task { await worker.run() }
-    defer { judging.cancel() }
+    let classification = Task { await worker.run() }
+    defer { classification.cancel() }
     do {
       let server = try await SortedWebServer(inbox: stores.inbox, own: stores.own, options: options, sync: coordinator)
       try await server.run { port in announce(port, server.token) }
@@ -114,7 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
       let inbox = try SortedContainer.open(folder.appendingPathComponent("inbox.store"))
       let context = ModelContext(inbox)
       try WebSample.fill(context)
-      // The sample shows judgements of its own. The assistant judges only what comes after it.
+      // The messages of the sample have classifications. The assistant classifies only later messages.
       try context.update(model: MessageEntity.self, set: .assign(\.assistVersion, MessageModel.version))
       return (
         inbox, try WebSchema.open(folder.appendingPathComponent("web.store")), folder.appendingPathComponent("files")

@@ -58,7 +58,7 @@ struct SyncCommand: AsyncParsableCommand {
     do {
       let report = try await session.run(ignoringDelays: true) { bar.show($0, $1) }
       bar.end()
-      try JudgingProgress.judge(container)
+      try ClassificationProgress.classifyPending(container)
       try output.print(report) { Self.text(report, $0) }
     } catch {
       bar.end()
@@ -71,7 +71,7 @@ struct SyncCommand: AsyncParsableCommand {
     do {
       let report = try await SharedInboxSession(inbox).run(ignoringDelays: true)
       await inbox.close()
-      try JudgingProgress.judge(inbox.container)
+      try ClassificationProgress.classifyPending(inbox.container)
       try output.print(report) { Self.text(report, $0) }
     } catch {
       await inbox.close()
@@ -84,8 +84,8 @@ struct SyncCommand: AsyncParsableCommand {
     let interval = interval
     let running = Task { await coordinator.run(interval: interval) }
     let meaning = try Failure.explained { try MeaningModel.installed() }
-    let judging = Task { await AssistWorker(container: container, meaning: meaning).run() }
-    defer { judging.cancel() }
+    let classification = Task { await AssistWorker(container: container, meaning: meaning).run() }
+    defer { classification.cancel() }
     let interrupt = StopSignals { running.cancel() }
     defer { interrupt.cancel() }
     let output = output

@@ -47,7 +47,7 @@ struct SendCommand: ParsableCommand {
     let message = try store.withInbox {
       MessageSummary(try $0.send(text, to: try $0.conversation(target.id), now: now()))
     }
-    try JudgingProgress.judge(try store.container(), limit: 1)
+    try ClassificationProgress.classifyPending(try store.container(), limit: 1)
     try output.print(message) { _ in "Stored as \(message.status.rawValue), \(message.syncStatus.rawValue)." }
   }
 }

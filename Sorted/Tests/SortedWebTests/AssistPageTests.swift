@@ -25,7 +25,7 @@ import Testing
       conversation.updateWithMessage(message)
     }
     try context.save()
-    try AssistService(container: context.container).judgeWaiting()
+    try AssistService(container: context.container).classifyPending()
   }
 
   private static func names(_ page: Browser.Answer) -> [String] {
@@ -93,10 +93,10 @@ import Testing
       let path = "/c/\(Slug.encode("offer"))"
       let answer = ["category": "Business", "question": "What are your rates?", "answer": "They are on the site."]
       _ = try await browser.send("/answers", answer)
-      try AssistService(container: web.inbox).judgeWaiting()
+      try AssistService(container: web.inbox).classifyPending()
       #expect(try await browser.get(path).text.contains("data-draft=\"Hi Dana! They are on the site.\""))
       _ = try await browser.send("/settings/switches", ["categorization": "1", "faq": "1"])
-      try AssistService(container: web.inbox).judgeWaiting()
+      try AssistService(container: web.inbox).classifyPending()
       let page = try await browser.get(path)
       #expect(!page.text.contains("data-draft"))
       #expect(page.text.contains("chip business"))

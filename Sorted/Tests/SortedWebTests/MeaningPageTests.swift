@@ -37,7 +37,7 @@ import Testing
       #expect(try await !browser.get("/search").text.contains("By meaning"))
       // Without vectors the address is that of a search by words.
       #expect(try await Self.hits(browser.get("/search?q=hello&by=meaning")).count == 50)
-      try MeaningService(container: web.inbox, model: model).updateAll()
+      try EmbeddingService(container: web.inbox, model: model).updateAll()
       let page = try await browser.get("/search?q=hello%20refund")
       #expect(page.text.contains("By meaning") && page.text.contains("120 messages"))
       #expect(page.text.contains("/search?q=hello%20refund&amp;by=meaning"))
@@ -47,7 +47,7 @@ import Testing
       #expect(try await browser.get("/search?by=meaning").status == 200)
     }
     try await WebFixture.run(fill: Self.fill) { web in
-      try MeaningService(container: web.inbox, model: model).updateAll()
+      try EmbeddingService(container: web.inbox, model: model).updateAll()
       var browser = try await web.owner()
       #expect(try await !browser.get("/search?by=meaning").text.contains("By meaning"))
     }
@@ -59,7 +59,7 @@ import Testing
     let model = try SentenceModels.small()
     let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
     try Self.fill(ModelContext(inbox))
-    try MeaningService(container: inbox, model: model).updateAll()
+    try EmbeddingService(container: inbox, model: model).updateAll()
     func access(_ viewer: Viewer) -> Access {
       Access(work: Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting()), viewer: viewer)
     }
@@ -97,7 +97,7 @@ import Testing
   func conditions() async throws {
     let model = try SentenceModels.small()
     try await WebFixture.run(meaning: model, fill: Self.fill) { web in
-      try MeaningService(container: web.inbox, model: model).updateAll()
+      try EmbeddingService(container: web.inbox, model: model).updateAll()
       let context = web.context()
       let old = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == "mine/9" }))[0]
       (old.senderID, old.createdAt) = ("carl", Date(timeIntervalSince1970: 1_577_880_000))
@@ -129,7 +129,7 @@ import Testing
   func settings() async throws {
     let model = try SentenceModels.small()
     try await WebFixture.run(accounts: true, meaning: model, fill: Self.fill) { web in
-      try MeaningService(container: web.inbox, model: model).updateAll()
+      try EmbeddingService(container: web.inbox, model: model).updateAll()
       func count() throws -> Int { try web.context().fetchCount(FetchDescriptor<MessageVectorEntity>()) }
       var owner = try await web.owner()
       var member = try await web.member("zoe")
@@ -142,7 +142,7 @@ import Testing
       #expect(try count() == 120)
       _ = try await owner.send("/settings/switches", ["faq": "1"])
       #expect(try count() == 0)
-      #expect(try MeaningService(container: web.inbox, model: model).updateAll() == 0)
+      #expect(try EmbeddingService(container: web.inbox, model: model).updateAll() == 0)
     }
   }
 
@@ -150,7 +150,7 @@ import Testing
   func hebrew() async throws {
     let model = try SentenceModels.small()
     try await WebFixture.run(meaning: model, fill: Self.fill) { web in
-      try MeaningService(container: web.inbox, model: model).updateAll()
+      try EmbeddingService(container: web.inbox, model: model).updateAll()
       var browser = try await web.owner()
       let page = try await browser.get("/search?q=hello&by=meaning", headers: ["Accept-Language": "he"])
       #expect(page.text.contains("לפי משמעות") && page.text.contains("הוא מבין אנגלית"))

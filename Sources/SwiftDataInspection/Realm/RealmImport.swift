@@ -8,12 +8,12 @@ public struct RealmImport {
   private let model: NaturalModel
   private var objects: RealmObjects
   private var losses: [String]
-  /// How many links inside embedded objects became keys.
+  /// The number of links inside embedded objects that became keys.
   private var innerLinks = 0
   /// The number of values that may still be added to the present cell. Embedded objects of a hostile file can contain each
   /// other.
   private var budget = 0
-  /// How many embedded objects were too large.
+  /// The number of embedded objects that were too large.
   private var truncated = 0
 
   /// Reads an export.

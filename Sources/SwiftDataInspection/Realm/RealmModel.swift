@@ -132,7 +132,7 @@ struct RealmModel {
   }
 }
 
-/// How Realm Studio writes values that JSON does not have.
+/// The decoding of values that JSON lacks and that Realm Studio writes as text.
 enum RealmValues {
   /// A time as JavaScript's `toISOString` writes it.
   static func date(_ text: String) -> Date? {

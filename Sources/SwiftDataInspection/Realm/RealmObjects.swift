@@ -18,7 +18,7 @@ struct RealmObjects {
   private var known: [Int: Object] = [:]
   /// The objects with the same property names and plain values.
   private var equals: [String: [Object]] = [:]
-  /// How many links lead to one of several objects that cannot be told apart.
+  /// The number of links to one of several identical objects.
   private(set) var ambiguousLinks = 0
 
   init(_ export: RealmExport) {

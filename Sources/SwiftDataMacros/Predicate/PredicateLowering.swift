@@ -6,11 +6,11 @@ import SwiftSyntax
 /// A subexpression that depends on the model becomes a `let`, so the next statement knows its type. A captured
 /// subexpression stays inside the statement that uses it, which gives literals and implicit enum cases their type.
 final class PredicateLowering {
-  /// How the result of an expression is used.
+  /// The use of an expression's result.
   enum Role {
-    /// As a condition of type `Bool`.
+    /// A condition of type `Bool`.
     case condition
-    /// As a value of any type.
+    /// A value of any type.
     case value
   }
 

@@ -4,23 +4,23 @@ import NIOCore
 import Synchronization
 
 extension HTTPServerBuilder {
-  /// Builds a server that ends every connection that it has accepted, also if the task that runs it is cancelled at that
-  /// moment. Without this, NIO ends the process: it traps if a connection of its asynchronous channels is released and
-  /// was never served (swift-nio, issue 2813).
-  /// - Parameter channel: makes what serves a connection, for example an `HTTP1Channel`.
+  /// Builds a server that closes each accepted connection, even if its task is cancelled before it serves the connection.
+  ///
+  /// NIO traps if a connection of its asynchronous channels is released and was never served (swift-nio, issue 2813).
+  /// - Parameter channel: makes the child channel that serves a connection, for example an `HTTP1Channel`.
   public static func endingAccepted(
     _ channel: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> some ServerChildChannel
   ) -> HTTPServerBuilder {
     HTTPServerBuilder { AcceptedConnections(try channel($0)) }
   }
 
-  /// HTTP/1.1 that ends every connection that it has accepted.
+  /// Builds a server of HTTP/1.1 that closes each accepted connection.
   public static func endingAccepted(_ configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
     endingAccepted { HTTP1Channel(responder: $0, configuration: configuration) }
   }
 }
 
-/// Wraps a child channel: it serves each connection as that does, and closes a connection that the server drops unserved.
+/// A child channel that lets another one serve each connection, and closes a connection that the server drops unserved.
 struct AcceptedConnections<Serving: ServerChildChannel>: ServerChildChannel {
   private let serving: Serving
 

@@ -2,11 +2,11 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// Deletes old logs when the server starts, and then every hour.
+/// A service that deletes old logs when the server starts, and then every hour.
 struct Compactor: Service {
   private let store: ZoneStore
   private let logger: Logger
-  /// One waiting run does what several would do.
+  /// The scheduled runs, at most one: a run deletes everything that is old, so a second one in the queue has no work.
   private let runs: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
@@ -15,14 +15,14 @@ struct Compactor: Service {
     (runs, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Begins a run, or another one after the one that runs.
-  func runSoon() { continuation.yield() }
+  /// Schedules a run. It starts at once, or after the current run.
+  func schedule() { continuation.yield() }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
-          repeat { runSoon() } while (try? await Task.sleep(for: .seconds(3600))) != nil
+          repeat { schedule() } while (try? await Task.sleep(for: .seconds(3600))) != nil
         }
         group.addTask {
           for await _ in runs { await compact() }
@@ -31,7 +31,7 @@ struct Compactor: Service {
     }
   }
 
-  /// Deletes what is to be deleted now. A zone that fails does not keep the others from being compacted.
+  /// Compacts each zone whose old log is due. If one zone fails, the run logs the error and continues with the next zone.
   func compact() async {
     do {
       for zone in try await store.zonesToCompact() where !Task.isCancelled {
@@ -45,11 +45,11 @@ struct Compactor: Service {
             ])
         } catch is CancellationError {
         } catch {
-          logger.error("the log of the zone \(zone) was not deleted completely, the next run goes on: \(error)")
+          logger.error("the zone \(zone) still has a part of its old log; the next run deletes the rest: \(error)")
         }
       }
     } catch {
-      logger.error("the server cannot look for old logs, it tries again in an hour: \(error)")
+      logger.error("the server cannot list the zones with old logs; it tries again in an hour: \(error)")
     }
   }
 }

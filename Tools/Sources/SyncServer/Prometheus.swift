@@ -2,7 +2,7 @@ import CoreMetrics
 import Foundation
 import Synchronization
 
-/// Keeps what swift-metrics counts and writes it in Prometheus' text format.
+/// A metrics backend for swift-metrics that exports its values in Prometheus' text format.
 final class Prometheus: MetricsFactory, Sendable {
   private struct Key: Hashable, Comparable {
     let name: String
@@ -14,7 +14,7 @@ final class Prometheus: MetricsFactory, Sendable {
 
   init() {}
 
-  /// All metrics, in the order of their names.
+  /// All metrics in Prometheus' text format, sorted by name.
   var text: String {
     let all = values.withLock { $0 }.sorted { $0.key < $1.key }
     var lines: [String] = []

@@ -1,30 +1,31 @@
-/// What one account may use.
+/// The limits for each account.
 public struct ServerLimits: Sendable {
   /// The largest body of a request, in bytes.
   public var bodySize = 64 << 20
-  /// The most transactions in one request.
+  /// The largest number of transactions in one request.
   public var transactions = 1000
-  /// The most changes in one transaction.
+  /// The largest number of changes in one transaction.
   public var changes = 200_000
-  /// How many bytes the transactions and assets of a zone may take.
+  /// The quota of a zone for its transactions and assets, in bytes.
   public var zoneSize: Int64 = 10 << 30
   /// The largest asset, in bytes.
   public var assetSize: Int64 = 1 << 30
-  /// How many requests an account may make in a second, for long.
+  /// The number of tokens that flow into an account's bucket each second. A request takes one token.
   public var requestsPerSecond = 100.0
-  /// How many requests an account may make at once.
+  /// The capacity of an account's token bucket: the number of requests that it may send at once.
   public var burst = 500.0
-  /// About how many bytes of transactions an answer has.
+  /// The approximate size of the transactions in one response, in bytes.
   public var answerSize = 1 << 18
-  /// How many shares an account may own.
+  /// The largest number of shares that an account may own.
   public var shares = 1000
-  /// How many participants a share may have.
+  /// The largest number of participants of a share.
   public var participants = 1000
-  /// How many requests of an account may wait for changes at once.
+  /// The largest number of an account's requests that wait for changes at the same time.
   public var waiting = 100
-  /// After how many transactions the server asks a device of the owner for a snapshot of a zone.
+  /// The number of transactions after which the server asks a device of the owner for a snapshot of a zone.
   public var snapshotAfter: Int64 = 1000
-  /// How long the server keeps the log that a snapshot replaces, in milliseconds. Programs that know no snapshots can read it meanwhile.
+  /// The time in milliseconds for which the server keeps the log that a snapshot replaces. Clients without support for snapshots
+  /// read that log.
   public var retention: Int64 = 30 * 86_400_000
 
   /// The default limits.

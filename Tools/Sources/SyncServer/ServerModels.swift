@@ -1,39 +1,41 @@
 import Foundation
 import SwiftData
 
-/// A zone: a log of transactions of one account.
+/// A zone: a log of transactions that one account owns.
 @Model
 final class ServerZone {
-  /// The account and the name of the zone.
+  /// The unique key: the account and the name of the zone.
   @Attribute(.unique) var key: String = ""
   var account: String = ""
   var name: String = ""
   /// The newest sequence number.
   var latest: Int64 = 0
-  /// The sequence number up to which the log was deleted.
+  /// The last sequence number of the deleted beginning of the log; 0 if the log is complete.
   var compacted: Int64 = 0
-  /// How many bytes transactions and assets take. Snapshots do not count.
+  /// The size of transactions and assets in bytes, which the quota limits. Snapshots do not count.
   var size: Int64 = 0
-  /// How many bytes the transactions of the log take. A zone of an older server has 0 until its next push. See ``logBytes``.
+  /// The size of the log's transactions in bytes. A zone of an older server has 0 until its next push. See ``logBytes``.
   var logSize: Int64 = 0
-  /// The number whose state the snapshot is; 0 for none. It is never less than ``compacted``.
+  /// The sequence number up to which the snapshot includes the log; 0 without a snapshot. It is never less than ``compacted``.
   var snapshot: Int64 = 0
   var snapshotParts: Int = 0
-  /// How many bytes the parts take.
+  /// The size of the snapshot's parts in bytes.
   var snapshotSize: Int64 = 0
-  /// A digest of the rules of the models that the snapshot was made with.
+  /// A digest of the merge rules of the models that the snapshot was made with.
   var snapshotRules: String = ""
-  /// When the snapshot was finished, in milliseconds since 1970.
+  /// The time when the snapshot was finished, in milliseconds since 1970.
   var snapshotTime: Int64 = 0
-  /// How many entries the log needs before the server asks for a snapshot again, after a device said that one would not help.
+  /// The number of entries after the snapshot before which the server does not ask for another one. A device that refuses to make a
+  /// snapshot sets it.
   var snapshotAskAt: Int64 = 0
-  /// The number whose state an unfinished snapshot is; 0 for none. A zone has one unfinished snapshot at most.
+  /// The sequence number up to which the unfinished snapshot includes the log; 0 for none. A zone has at most one unfinished
+  /// snapshot.
   var unfinished: Int64 = 0
-  /// Tells unfinished snapshots of several devices apart.
+  /// The identity of the device that sends the unfinished snapshot.
   var unfinishedMaker: String = ""
-  /// How many bytes the parts of the unfinished snapshot take.
+  /// The size of the unfinished snapshot's parts in bytes.
   var unfinishedSize: Int64 = 0
-  /// Whether the log up to ``compacted``, or assets that it named, may still be there.
+  /// Whether a compaction is unfinished: entries up to ``compacted``, or assets that only they reference, may still be stored.
   var isCompacting: Bool = false
 
   init(account: String, name: String) {
@@ -42,7 +44,8 @@ final class ServerZone {
 
   static func key(_ account: String, _ name: String) -> String { "\(account)/\(name)" }
 
-  /// How many bytes the transactions of the log take; those of assets too in a zone that no push of this server reached yet.
+  /// The size of the log's transactions in bytes. For a zone of an older server it includes assets until the first push to this
+  /// server.
   var logBytes: Int64 { logSize == 0 && compacted == 0 && latest > 0 ? size : logSize }
 }
 
@@ -50,14 +53,15 @@ final class ServerZone {
 @Model
 final class ServerSnapshotPart {
   #Index<ServerSnapshotPart>([\.zone, \.through, \.index])
-  /// The zone, the number whose state the snapshot is, and the place of the part.
+  /// The unique key: the zone, ``through`` and ``index``.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
+  /// The sequence number up to which the snapshot includes the log.
   var through: Int64 = 0
   var index: Int = 0
-  /// How many bytes it has, to be read without them.
+  /// The size of ``bytes``, which the server sums up without reading them.
   var size: Int64 = 0
-  /// `SyncTransaction.encoded`.
+  /// A transaction as `SyncTransaction.encoded`.
   var bytes: Data = Data()
 
   init(zone: String, through: Int64, index: Int, bytes: Data) {
@@ -68,18 +72,18 @@ final class ServerSnapshotPart {
   static func key(_ zone: String, _ through: Int64, _ index: Int) -> String { "\(zone)/\(through)/\(index)" }
 }
 
-/// The identities of transactions whose entries were deleted.
+/// The identities of transactions that were compacted: their entries are deleted, and a client may still ask for them.
 @Model
 final class ServerTaken {
   #Index<ServerTaken>([\.zone, \.account])
-  /// How many transactions an object may have.
-  static let most = 4096
+  /// The largest number of transactions in one object.
+  static let capacity = 4096
 
   var zone: String = ""
-  /// The account that sent them.
+  /// The account that sent the transactions.
   var account: String = ""
   var count: Int = 0
-  /// The identity of each and its sequence number, in 24 bytes. See `ZoneStore+Changes.swift`.
+  /// The identity and the sequence number of each transaction, in 24 bytes each. See ``entries``.
   var transactions: Data = Data()
 
   init(zone: String, account: String) { (self.zone, self.account) = (zone, account) }
@@ -89,12 +93,13 @@ final class ServerTaken {
 @Model
 final class ServerEntry {
   #Index<ServerEntry>([\.zone, \.sequence])
-  /// The zone and the identity of the transaction.
+  /// The unique key: the zone and the identity of the transaction.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
   var sequence: Int64 = 0
+  /// The account that sent the transaction.
   var account: String = ""
-  /// `SyncTransaction.encoded`.
+  /// The transaction as `SyncTransaction.encoded`.
   var transaction: Data = Data()
 
   init(key: String, zone: String, sequence: Int64, account: String, transaction: Data) {
@@ -103,15 +108,18 @@ final class ServerEntry {
   }
 }
 
-/// Bytes that transactions of a zone name.
+/// An asset: a large value that transactions of a zone reference by its checksum.
 @Model
 final class ServerAsset {
-  /// The zone and the checksum.
+  /// The unique key: the zone and the SHA-256 of the bytes.
   @Attribute(.unique) var key: String = ""
+  /// The size in bytes.
   var total: Int64 = 0
+  /// The number of bytes that have arrived.
   var received: Int64 = 0
   var isComplete: Bool = false
-  /// When a part was sent last, in milliseconds since 1970; 0 if an older server took it. A transaction may name it next.
+  /// The time when the last part arrived, in milliseconds since 1970; 0 if an older server received the asset. The sweep keeps
+  /// assets that arrived lately, because a transaction may reference them next.
   var touched: Int64 = 0
 
   init(key: String, total: Int64) { (self.key, self.total) = (key, total) }
@@ -121,7 +129,7 @@ final class ServerAsset {
 @Model
 final class ServerChunk {
   #Index<ServerChunk>([\.asset, \.offset])
-  /// The key of the asset and the offset.
+  /// The unique key: the asset's key and the offset.
   @Attribute(.unique) var key: String = ""
   var asset: String = ""
   var offset: Int64 = 0
@@ -132,21 +140,21 @@ final class ServerChunk {
   }
 }
 
-/// What an account shares with others: one record with what it owns, in a zone of its own.
+/// A share: one record with the records that it owns, in a zone that other accounts can read.
 @Model
 final class ServerShare {
   #Index<ServerShare>([\.owner])
   /// The name of the zone.
   @Attribute(.unique) var zone: String = ""
   var owner: String = ""
-  /// The name of the record.
+  /// The name of the shared record.
   var root: String = ""
   var title: String = ""
-  /// The newest generation of the zone's key; 0 before the owner made one.
+  /// The newest generation of the zone's key; 0 before the owner makes one.
   var keyGeneration: Int = 0
-  /// Whether a participant left after the newest key was made.
+  /// Whether a participant left after the owner made the newest key, so that the owner has to rotate it.
   var isKeyStale: Bool = false
-  /// Whether the owner has to wrap the key for a participant, or to make a new one.
+  /// Whether the owner has to rotate the key or to wrap it for a participant.
   var needsKeys: Bool = false
 
   init(zone: String, owner: String, root: String, title: String) {
@@ -154,16 +162,16 @@ final class ServerShare {
   }
 }
 
-/// What an account may do in the zone of another account's share.
+/// The permission of an account in the zone of another account's share.
 @Model
 final class ServerGrant {
   #Index<ServerGrant>([\.account], [\.zone])
-  /// The zone and the account.
+  /// The unique key: the zone and the account.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
   var account: String = ""
   var isWritable: Bool = false
-  /// False for an account that was only invited.
+  /// Whether the account accepted the invitation.
   var isAccepted: Bool = false
 
   init(zone: String, account: String) {
@@ -177,7 +185,7 @@ final class ServerGrant {
 @Model
 final class ServerLink {
   #Index<ServerLink>([\.zone])
-  /// The SHA-256 of the link's secret, so that a copy of the database opens no share.
+  /// The SHA-256 of the link's secret. A copy of the database does not reveal the secret.
   @Attribute(.unique) var hash: String = ""
   var zone: String = ""
   var isWritable: Bool = false
@@ -200,13 +208,13 @@ final class ServerAccountKey {
 @Model
 final class ServerZoneKey {
   #Index<ServerZoneKey>([\.zone], [\.account])
-  /// The zone and the account.
+  /// The unique key: the zone and the account.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
   var account: String = ""
   var generation: Int = 0
   var wrapped: Data = Data()
-  /// Whether the owner wrapped it; otherwise the account itself did.
+  /// Whether the owner wrapped the key. Otherwise the account wrapped it for itself.
   var isByOwner: Bool = false
 
   init(zone: String, account: String) {
@@ -214,11 +222,11 @@ final class ServerZoneKey {
   }
 }
 
-/// The key of a generation, encrypted with the key that followed it.
+/// The key of an old generation, encrypted with the key of the next generation.
 @Model
 final class ServerFormerKey {
   #Index<ServerFormerKey>([\.zone, \.generation])
-  /// The zone and the generation.
+  /// The unique key: the zone and the generation.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
   var generation: Int = 0

@@ -6,24 +6,25 @@ import NIOFoundationCompat
 import SyncProtocol
 import UntrustedInput
 
-/// What a request asks for.
+/// A parsed HTTP request with its route and its account.
 struct SyncCall: Sendable {
   let method: String
-  /// The parts of the path behind `/v1`; those of `/health` and `/metrics` as they are.
+  /// The components of the path after `/v1`. The paths `/health` and `/metrics` have no version.
   let path: [String]
+  /// The protocol version of the client.
   let version: Untrusted<Int>?
-  /// The account that the client has synced as.
+  /// The account that the client has synced with before.
   let expectedAccount: String?
-  /// The route; nil if none fits.
+  /// The route that answers the request; nil for an unknown path.
   let route: SyncRoute?
-  /// The account of the token; empty for a route that needs none.
+  /// The account of the token; empty for a route without authentication.
   var account = ""
   private let parameters: [String: String]
   private let query: [String: String]
   private let request: Request
   private let bodySize: Int
 
-  /// - Parameter bodySize: the most bytes that a body may have.
+  /// - Parameter bodySize: the largest size of a body in bytes.
   init(_ request: Request, bodySize: Int) {
     method = request.method.rawValue
     var parts = request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
@@ -43,22 +44,22 @@ struct SyncCall: Sendable {
     (self.request, self.bodySize) = (request, bodySize)
   }
 
-  /// The text of a parameter in the path.
+  /// Returns the text of a path parameter.
   func parameter(_ name: String) -> String {
     assert(parameters[name] != nil, "\(route?.name ?? "") has no parameter \(name)")
     return parameters[name] ?? ""
   }
 
-  /// A number of the query; nil if it is missing.
-  /// - Throws: `UntrustedInputError` for a text that is no number.
+  /// Returns a number of the query; nil if it is missing.
+  /// - Throws: `UntrustedInputError` for a text that is not a number.
   func number(_ name: String) throws -> Untrusted<Int64>? {
     try field(.number(name)).map { try Untrusted(text: $0, field: name) }
   }
 
-  /// A text of the query; nil if it is missing.
+  /// Returns a text of the query; nil if it is missing.
   func text(_ name: String) -> String? { field(.text(name)) }
 
-  private func field(_ field: SyncRoute.Field) -> String? {
+  private func field(_ field: SyncRoute.QueryField) -> String? {
     let isDeclared = route?.query.contains(field) == true
     assert(isDeclared, "\(route?.name ?? "") does not declare the field \(field.name)")
     return isDeclared ? query[field.name] : nil
@@ -68,14 +69,14 @@ struct SyncCall: Sendable {
   /// - Throws: `NIOTooManyBytesError`; an error of the connection.
   func body() async throws -> Data { Data(buffer: try await request.body.collect(upTo: bodySize)) }
 
-  /// Whether each text of the path and the query, and the expected account, is short and has no character that a store does not keep.
-  var hasNames: Bool {
-    (path + query.values + [expectedAccount].compactMap(\.self)).allSatisfy { ZoneStore.isName($0, 0...1024) }
+  /// Whether each text of the path, of the query and of the account header can be stored and has at most 1024 bytes.
+  var hasValidTexts: Bool {
+    (path + query.values + [expectedAccount].compactMap(\.self)).allSatisfy { ZoneStore.isValidText($0, 0...1024) }
   }
 
-  /// The failure of a request with an unknown path. A client sends such requests if its URL of the server has a path.
-  var unknown: SyncFailure {
+  /// The failure for an unknown path. A client sends an unknown path if its URL of the server is not the root of the server.
+  var unknownPath: SyncFailure {
     let path = path.joined(separator: "/").prefix(200)
-    return SyncFailure(.notFound, "there is no \(method) /\(path) here; check the URL of the server")
+    return SyncFailure(.notFound, "the server has no route \(method) /\(path); check the URL of the server")
   }
 }

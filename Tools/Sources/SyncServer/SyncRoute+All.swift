@@ -4,15 +4,15 @@ import SyncProtocol
 import UntrustedInput
 
 extension SyncRoute {
-  /// All routes. The first one that fits answers a request.
+  /// All routes. The first route that matches answers a request.
   static let all: [SyncRoute] = service + zones + assets + shares + participants
 
   private static let service: [SyncRoute] = [
-    SyncRoute("GET", "health", .everybody, "health", answer: .text) { service, _ in
+    SyncRoute("GET", "health", .anonymous, "health", answer: .text) { service, _ in
       try await service.store.checkHealth()
       return Reply(body: Data("{\"status\":\"ok\"}".utf8))
     },
-    SyncRoute("GET", "metrics", .everybody, "metrics", answer: .text) { service, _ in
+    SyncRoute("GET", "metrics", .anonymous, "metrics", answer: .text) { service, _ in
       Reply(body: Data(await service.metrics().utf8), type: "text/plain; version=0.0.4")
     },
     .route("POST", "wait", WaitRequest.self, .account, "wait") { service, call, request in
@@ -21,7 +21,7 @@ extension SyncRoute {
   ]
 
   private static let zones: [SyncRoute] = [
-    // A client that knows snapshots sends the field, whatever its value.
+    // The presence of the field says that the client can make snapshots. Its value does not matter.
     .route("POST", "zones/{zone}/push", PushRequest.self, query: [.number("snapshot")], .writer, "push") {
       service, call, request -> PushResponse in
       let (response, zone) = try await service.store.push(
@@ -30,9 +30,9 @@ extension SyncRoute {
       await service.watch.wake([zone])
       return response
     },
-    // It has only what the account itself sent.
+    // The response names only transactions that the account itself sent, so the route needs no access to the zone.
     .route("POST", "zones/{zone}/known", KnownRequest.self, .account, "known") { service, call, request in
-      try await service.store.known(request, account: call.account, zone: call.parameter("zone"))
+      try await service.store.receivedTransactions(request, account: call.account, zone: call.parameter("zone"))
     },
     SyncRoute(
       "GET", "zones/{zone}/changes", query: [.number("after"), .number("snapshot"), .text("zones")], .reader, "changes",
@@ -51,7 +51,7 @@ extension SyncRoute {
       guard let through = try call.number("through"), let part = try call.number("part") else {
         throw SyncFailure(.invalid, "the query lacks through=NUMBER&part=NUMBER")
       }
-      try await service.store.putPart(
+      try await service.store.putSnapshotPart(
         part, ofSnapshot: through, maker: call.text("maker") ?? "", try await call.body(), account: call.account,
         zone: call.parameter("zone"))
       return Reply(body: try SyncWire.encode(Done()))
@@ -60,7 +60,7 @@ extension SyncRoute {
       service, call, request -> Done in
       try await service.store.finishSnapshot(
         request, maker: call.text("maker") ?? "", account: call.account, zone: call.parameter("zone"))
-      service.compactIfWanted()
+      service.compactAfterSnapshot()
       return Done()
     },
   ]
@@ -98,7 +98,7 @@ extension SyncRoute {
       service, call in
       let version = call.text("since")
       let response = try await service.store.shares(of: call.account, since: version)
-      // A client that does not know of versions expects the bare list.
+      // A client without support for versions expects a JSON array of shares.
       return Reply(body: try version == nil ? SyncWire.encode(response.shares ?? []) : SyncWire.encode(response))
     },
     .route("POST", "shares", CreateShareRequest.self, .account, "shares") { service, call, request in
@@ -108,7 +108,7 @@ extension SyncRoute {
       try await service.changingShares { try $0.accept(link: request.link, account: call.account) }
     },
     .route("PUT", "shares/key", PublishKeyRequest.self, .account, "shares") { service, call, request -> Done in
-      // Each client publishes its key when it starts, which is no news.
+      // Each client publishes its key when it starts. The same key again changes nothing.
       if try await service.store.publish(request, account: call.account) { await service.watch.wakeAll() }
       return Done()
     },
@@ -130,7 +130,7 @@ extension SyncRoute {
     .route("GET", "shares/{zone}/keys", .reader, "shares") { service, call in
       try await service.store.keys(of: call.parameter("zone"), account: call.account)
     },
-    // A participant may wrap keys for itself.
+    // A participant may wrap the key for itself.
     .route("POST", "shares/{zone}/keys", PutZoneKeysRequest.self, .reader, "shares") { service, call, request -> Done in
       try await service.changingShares {
         try $0.putKeys(request, to: call.parameter("zone"), account: call.account)

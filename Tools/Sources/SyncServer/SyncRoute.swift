@@ -1,30 +1,31 @@
 import Foundation
 import SyncProtocol
 
-/// A request that the server answers.
+/// A route: a method and a path with the handler that answers them.
 ///
-/// ``all`` is the router. The tests take their cases from it: they feed each field of each route, and ask each route as the wrong person.
-/// A handler gets no field of the query that its route does not declare, so that a new field is tested when it is written.
+/// ``all`` is the router. The tests take their cases from it: they send hostile values in each field of each route, and call each
+/// route with accounts that lack access. A handler can read only the query fields that its route declares, so the tests cover each
+/// new field.
 struct SyncRoute: Sendable {
-  /// A part of a path.
-  enum Part: Sendable, Hashable {
+  /// A component of a path.
+  enum PathComponent: Sendable, Hashable {
     case text(String)
-    /// A text that the client chooses, with its name.
+    /// A parameter with its name. The client chooses its value.
     case parameter(String)
   }
 
   /// A field of the query.
-  struct Field: Sendable, Hashable {
+  struct QueryField: Sendable, Hashable {
     enum Kind: Sendable { case number, text }
     let name: String
     let kind: Kind
 
-    static func number(_ name: String) -> Field { Field(name: name, kind: .number) }
-    static func text(_ name: String) -> Field { Field(name: name, kind: .text) }
+    static func number(_ name: String) -> QueryField { QueryField(name: name, kind: .number) }
+    static func text(_ name: String) -> QueryField { QueryField(name: name, kind: .text) }
   }
 
-  /// What a body has.
-  enum Content: Sendable {
+  /// The content of a body.
+  enum BodyContent: Sendable {
     case none
     case message(any (Codable & Sendable).Type)
     /// A ``SyncTransaction`` as bytes.
@@ -33,15 +34,15 @@ struct SyncRoute: Sendable {
     case text
   }
 
-  /// Who may ask. ``ZoneStore`` checks it; the tests take it from here.
+  /// The accounts that may use a route. ``ZoneStore`` checks the access; the tests compare it with this declaration.
   enum Access: Sendable {
-    /// Everybody, without a token.
-    case everybody
-    /// Each account. The answer has only what belongs to the account, and the request changes nothing else.
+    /// Any client, without a token.
+    case anonymous
+    /// Each account. The response has only data of the account, and the request changes only data of the account.
     case account
-    /// Those who may read the zone.
+    /// Accounts that may read the zone.
     case reader
-    /// Those who may write in the zone.
+    /// Accounts that may write to the zone.
     case writer
     /// The owner of the zone.
     case owner
@@ -51,24 +52,26 @@ struct SyncRoute: Sendable {
     case ownerOrSelf
   }
 
-  /// The reply of a handler.
+  /// The response of a handler.
   struct Reply: Sendable {
     var body: Data
     var type = "application/json"
   }
 
   let method: String
-  /// The parts behind `/v1`.
-  let path: [Part]
-  let query: [Field]
+  /// The components of the path after `/v1`.
+  let path: [PathComponent]
+  let query: [QueryField]
   let access: Access
-  let request: Content
-  let answer: Content
-  /// The name in metrics and logs.
+  /// The content of the request's body.
+  let request: BodyContent
+  /// The content of the response's body.
+  let answer: BodyContent
+  /// The name of the route in metrics and logs. Several routes may share it.
   let label: String
   let handle: @Sendable (SyncService, SyncCall) async throws -> Reply
 
-  /// The method and the path, for people.
+  /// The method and the path, for example `POST /zones/{zone}/push`.
   var name: String {
     let parts = path.map { part in
       switch part {
@@ -79,10 +82,11 @@ struct SyncRoute: Sendable {
     return "\(method) /\(parts.joined(separator: "/"))"
   }
 
-  /// - Parameter path: the parts with a slash between; the name of a parameter is in braces.
+  /// - Parameter path: the components, separated by slashes. A parameter is a name in braces.
   init(
-    _ method: String, _ path: String, query: [Field] = [], _ access: Access, _ label: String, request: Content = .none,
-    answer: Content, _ handle: @escaping @Sendable (SyncService, SyncCall) async throws -> Reply
+    _ method: String, _ path: String, query: [QueryField] = [], _ access: Access, _ label: String,
+    request: BodyContent = .none, answer: BodyContent,
+    _ handle: @escaping @Sendable (SyncService, SyncCall) async throws -> Reply
   ) {
     self.method = method
     self.path = path.split(separator: "/").map { part in
@@ -92,9 +96,9 @@ struct SyncRoute: Sendable {
     (self.request, self.answer, self.handle) = (request, answer, handle)
   }
 
-  /// A route without a body in the request.
+  /// Makes a route whose request has no body.
   static func route<Answer: Codable & Sendable>(
-    _ method: String, _ path: String, query: [Field] = [], _ access: Access, _ label: String,
+    _ method: String, _ path: String, query: [QueryField] = [], _ access: Access, _ label: String,
     _ handle: @escaping @Sendable (SyncService, SyncCall) async throws -> Answer
   ) -> SyncRoute {
     SyncRoute(method, path, query: query, access, label, answer: .message(Answer.self)) { service, call in
@@ -102,9 +106,9 @@ struct SyncRoute: Sendable {
     }
   }
 
-  /// A route with a message in the request.
+  /// Makes a route whose request has a message in its body.
   static func route<Message: Codable & Sendable, Answer: Codable & Sendable>(
-    _ method: String, _ path: String, _ message: Message.Type, query: [Field] = [], _ access: Access,
+    _ method: String, _ path: String, _ message: Message.Type, query: [QueryField] = [], _ access: Access,
     _ label: String, _ handle: @escaping @Sendable (SyncService, SyncCall, Message) async throws -> Answer
   ) -> SyncRoute {
     SyncRoute(
@@ -115,7 +119,7 @@ struct SyncRoute: Sendable {
     }
   }
 
-  /// The values of the parameters in a path; nil if the path is of another route.
+  /// Returns the values of the parameters in a path; nil if the path does not match.
   func parameters(_ path: [String]) -> [String: String]? {
     guard path.count == self.path.count else { return nil }
     var values: [String: String] = [:]

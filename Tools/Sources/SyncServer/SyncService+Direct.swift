@@ -7,7 +7,7 @@ public import SwiftData
 @_spi(Wire) extension SyncService {
   /// Answers a request without a socket, for tests and for the fuzzer.
   /// - Parameter target: the path with its query, percent-encoded.
-  /// - Returns: the status of HTTP and the body. A method or a header that HTTP does not have gets the status 400.
+  /// - Returns: the HTTP status and the body. The status is 400 for a method or a header name that HTTP does not allow.
   public nonisolated func answer(
     _ method: String, _ target: String, headers: [String: String] = [:], body: Data = Data()
   ) async -> (status: Int, body: Data) {
@@ -19,12 +19,12 @@ public import SwiftData
   /// The names of all routes, for example `POST /zones/{zone}/push`.
   public static var routes: [String] { SyncRoute.all.map(\.name) }
 
-  /// The name of the route that answers a request; nil if none fits.
+  /// Returns the name of the route that answers a request; nil for an unknown path.
   public static func route(_ method: String, _ target: String) -> String? {
     request(method, target).flatMap { SyncCall($0, bodySize: 0).route?.name }
   }
 
-  /// The token of the newest save, which tells whether a request changed something.
+  /// Returns the history token of the newest save. Tests compare it to find out whether a request changed the store.
   public nonisolated func newestSave() throws -> DefaultHistoryToken {
     try ModelContext(store.container).newestHistoryToken()
   }

@@ -10,7 +10,7 @@ import ServiceLifecycle
 import SyncProtocol
 import UntrustedInput
 
-/// The sync server: zones of accounts over HTTP.
+/// The sync server, which serves the zones of all accounts over HTTP.
 public actor SyncService {
   let store: ZoneStore
   private let compactor: Compactor
@@ -20,15 +20,17 @@ public actor SyncService {
   private let prometheus = Prometheus()
   private let logger: Logger
   private let limiter: RateLimiter<String>
-  private var waiting: [String: Int] = [:]
+  /// The number of requests that wait for changes, for each account.
+  private var waitingRequests: [String: Int] = [:]
 
+  /// Opens the store of the zones.
   /// - Parameters:
-  ///   - place: where the zones are kept: the path of a file, or `postgres://…`. Several servers may use one database.
-  ///   - keys: what verifies tokens.
-  ///   - limits: what one account may use.
+  ///   - location: the path of a SQLite file, or `postgres://…`. Several servers may use one PostgreSQL database.
+  ///   - keys: the keys that verify tokens.
+  ///   - limits: the limits for each account.
   /// - Throws: `SwiftDataError` if the store cannot be opened.
-  public init(store place: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
-    let container = try ZoneStore.container(at: place)
+  public init(store location: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
+    let container = try ZoneStore.container(at: location)
     store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
     watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
@@ -37,11 +39,12 @@ public actor SyncService {
     (self.keys, self.limits) = (keys, limits)
   }
 
-  /// Serves until a signal to stop arrives or the task is cancelled. Requests that run are answered first.
+  /// Serves requests until a signal arrives or the task is cancelled. The server completes running requests before it stops.
   /// - Parameters:
-  ///   - port: 0 takes a free one.
+  ///   - host: the address to listen on.
+  ///   - port: the port to listen on; 0 selects a free port.
   ///   - signals: whether SIGTERM and SIGINT stop the server.
-  ///   - onRunning: called once, with the port.
+  ///   - onRunning: a closure that the server calls once, with its port.
   /// - Throws: an error if the port is in use or not permitted.
   public nonisolated func run(
     host: String = "127.0.0.1", port: Int, signals: Bool = true,
@@ -57,13 +60,13 @@ public actor SyncService {
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(
       configuration: .init(
-        services: [.init(service: application), .init(service: compactor), .init(service: Stopper(watch: watch))],
+        services: [.init(service: application), .init(service: compactor), .init(service: WaitStopper(watch: watch))],
         gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: quiet))
     try await group.run()
   }
 
-  /// Answers the requests that wait for changes, so that the server can stop.
-  private struct Stopper: Service {
+  /// A service that ends all waits for changes during a graceful shutdown, so that the server can stop.
+  private struct WaitStopper: Service {
     let watch: ZoneWatch
     func run() async throws {
       try? await gracefulShutdown()
@@ -96,6 +99,7 @@ public actor SyncService {
       status: .init(code: answer.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
+  /// The response to a request, with the values for the log and the metrics.
   struct Answer {
     var status = 200
     var body = Data()
@@ -109,13 +113,13 @@ public actor SyncService {
     var call = SyncCall(request, bodySize: limits.bodySize)
     var answer = Answer(route: call.route?.label ?? "other")
     do {
-      if call.route?.access != .everybody {
+      if call.route?.access != .anonymous {
         call.account = try await keys.account(request.headers[.authorization])
         answer.account = call.account
-        try await admit(call.account)
+        try await checkRate(call.account)
         try check(call)
       }
-      guard let route = call.route else { throw call.unknown }
+      guard let route = call.route else { throw call.unknownPath }
       let reply = try await route.handle(self, call)
       (answer.body, answer.type) = (reply.body, reply.type)
     } catch {
@@ -129,12 +133,13 @@ public actor SyncService {
     return answer
   }
 
-  /// - Throws: ``SyncFailure`` for a client of another account or version, and for a text that no store keeps.
+  /// Checks the texts, the account and the protocol version of a request.
+  /// - Throws: ``SyncFailure`` if the client expects another account or has another version, or if a text cannot be stored.
   private nonisolated func check(_ call: SyncCall) throws {
-    guard call.hasNames else {
+    guard call.hasValidTexts else {
       throw SyncFailure(
         .invalid,
-        "a text of the path, the query or \(SyncWire.accountHeader) has more than 1024 bytes or a character with the code 0"
+        "a text of the path, the query or the header \(SyncWire.accountHeader) has more than 1024 bytes or contains U+0000"
       )
     }
     if let expected = call.expectedAccount, expected != call.account {
@@ -143,16 +148,19 @@ public actor SyncService {
     if let version = call.version, version != Untrusted(SyncWire.version) {
       throw SyncFailure(
         .wrongVersion,
-        "the client speaks version \(version) of the protocol, the server \(SyncWire.version); update it")
+        "the client uses version \(version) of the protocol, and the server uses version \(SyncWire.version); update the older"
+          + " one")
     }
   }
 
-  /// - Throws: ``SyncFailure`` with the code `rateLimited`.
-  private func admit(_ account: String) throws {
+  /// Takes a token from the account's bucket.
+  /// - Throws: ``SyncFailure`` with the code `rateLimited` if the bucket is empty.
+  private func checkRate(_ account: String) throws {
     guard let wait = limiter.take(account) else { return }
     throw SyncFailure(
       .rateLimited,
-      "the account makes more than \(limits.requestsPerSecond.formatted()) requests a second, or the server has too many accounts at once; wait",
+      "the account sends more than \(limits.requestsPerSecond.formatted()) requests a second, or too many accounts are active;"
+        + " send the request again later",
       retryAfter: max(wait / .seconds(1), 0.1))
   }
 
@@ -161,14 +169,14 @@ public actor SyncService {
     case let failure as SyncFailure: return failure
     case let error as UntrustedInputError: return SyncFailure(.invalid, error.description)
     case let error as DecodingError:
-      return SyncFailure(.invalid, "the body is not what the protocol has here. \(SyncWire.reason(error))")
+      return SyncFailure(.invalid, "the body is not a message of the protocol. \(SyncWire.reason(error))")
     case is NIOTooManyBytesError:
-      return SyncFailure(.tooLarge, "the body is too large; send less at once")
-    default: return SyncFailure(.unavailable, "the server cannot answer now; try again", retryAfter: 1)
+      return SyncFailure(.tooLarge, "the body of the request is too large; send less in one request")
+    default: return SyncFailure(.unavailable, "the server cannot answer the request now; try again", retryAfter: 1)
     }
   }
 
-  /// Does what may change a share, and wakes the requests that wait.
+  /// Runs a change of a share, and wakes all requests that wait for changes.
   nonisolated func changingShares<Result: Sendable>(
     _ body: @Sendable (isolated ZoneStore) throws -> Result
   ) async throws -> Result {
@@ -177,33 +185,35 @@ public actor SyncService {
     return result
   }
 
-  /// Deletes the log that a snapshot replaced, if it is not kept for a while.
-  nonisolated func compactIfWanted() { if limits.retention == 0 { compactor.runSoon() } }
+  /// Schedules a compaction after a new snapshot, unless the server retains the replaced log for a while.
+  nonisolated func compactAfterSnapshot() { if limits.retention == 0 { compactor.schedule() } }
 
-  /// The metrics in Prometheus' text format.
+  /// Returns the metrics in Prometheus' text format.
   nonisolated func metrics() async -> String {
     CoreMetrics.Gauge(label: "sync_waiting", dimensions: [], factory: prometheus).record(await watch.count)
     return prometheus.text
   }
 
-  /// Answers when a zone has more than the client has seen, when the account can read other zones than the client names, or
-  /// when time is over.
+  /// Answers a long poll: when a zone has newer transactions than the client has seen, when the account can read other zones than
+  /// the client names, or when the time is over.
   func wait(_ request: WaitRequest, _ account: String) async throws -> WaitResponse {
-    guard waiting[account, default: 0] < limits.waiting else {
-      throw SyncFailure(.rateLimited, "\(limits.waiting) requests of the account wait already", retryAfter: 5)
+    guard waitingRequests[account, default: 0] < limits.waiting else {
+      throw SyncFailure(
+        .rateLimited, "the account has \(limits.waiting) requests that wait for changes; end one of them", retryAfter: 5
+      )
     }
-    waiting[account, default: 0] += 1
+    waitingRequests[account, default: 0] += 1
     defer {
-      waiting[account]! -= 1
-      if waiting[account] == 0 { waiting[account] = nil }
+      waitingRequests[account]! -= 1
+      if waitingRequests[account] == 0 { waitingRequests[account] = nil }
     }
     let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
     guard request.positions.count <= 2 * limits.shares else {
-      throw SyncFailure(.tooLarge, "a client may wait for \(2 * limits.shares) zones")
+      throw SyncFailure(.tooLarge, "a request may wait for at most \(2 * limits.shares) zones")
     }
     await watch.begin()
     do {
-      let answer = try await news(request, account, until: end)
+      let answer = try await poll(request, account, until: end)
       await watch.end()
       return answer
     } catch {
@@ -212,31 +222,33 @@ public actor SyncService {
     }
   }
 
-  private func news(_ request: WaitRequest, _ account: String, until end: Date) async throws -> WaitResponse {
+  private func poll(_ request: WaitRequest, _ account: String, until end: Date) async throws -> WaitResponse {
     var hasWaited = false
     let keys = request.keys?.mapValues { $0.clamped(to: SyncWire.generations) }
     while true {
-      let mark = await watch.mark
-      let news = try await store.news(of: account, since: request.version, naming: Set(request.positions.keys))
-      let zones = news.zones
-      let invitations = request.invitations == nil ? nil : news.invitations
-      let isNew = zones.contains { Untrusted($0.latest) > request.positions[$0.name] ?? -1 }
-      let isOther = news.isPartial ? false : request.version != nil || request.positions.count > zones.count
-      // What an owner cannot do must not keep its requests from waiting: keys count as news once something changed. Where the client
-      // names its list, other keys are another list.
+      // The cursor comes before the read: a change that the read misses wakes the wait.
+      let cursor = await watch.cursor
+      let changes = try await store.listChanges(
+        of: account, since: request.version, naming: Set(request.positions.keys))
+      let zones = changes.zones
+      let invitations = request.invitations == nil ? nil : changes.invitations
+      let hasTransactions = zones.contains { Untrusted($0.latest) > request.positions[$0.name] ?? -1 }
+      let isOtherList = changes.isPartial ? false : request.version != nil || request.positions.count > zones.count
+      // An owner may be unable to wrap a key. Its requests must still wait, so a missing key alone does not end the first wait. For a
+      // client that names its list, other keys are another list.
       let hasKeys =
         hasWaited && request.version == nil
         && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: keys)
-      let rest = end.timeIntervalSinceNow
-      if isNew || isOther || hasKeys || invitations.map(Untrusted.init(_:)) != request.invitations || rest <= 0
-        || Task.isCancelled
-        || Task.isShuttingDownGracefully
+      let remaining = end.timeIntervalSinceNow
+      if hasTransactions || isOtherList || hasKeys || invitations.map(Untrusted.init(_:)) != request.invitations
+        || remaining <= 0 || Task.isCancelled || Task.isShuttingDownGracefully
       {
         let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
         return WaitResponse(
-          latest: latest, zones: zones, invitations: invitations, version: news.version, isPartial: news.isPartial)
+          latest: latest, zones: zones, invitations: invitations, version: changes.version,
+          isPartial: changes.isPartial)
       }
-      await watch.wait(for: news.keys, since: mark, seconds: rest)
+      await watch.wait(for: changes.keys, since: cursor, seconds: remaining)
       hasWaited = true
     }
   }

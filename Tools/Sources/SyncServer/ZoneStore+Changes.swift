@@ -6,29 +6,34 @@ import UntrustedInput
 // Reading a zone: its snapshot and its log.
 
 extension ZoneStore {
-  /// What an answer has of a zone.
+  /// A page of a zone: consecutive entries of its log or parts of its snapshot.
   private struct Page {
     var rows: [(sequence: Int64, account: String, bytes: Data)]
     var isSnapshot = false
   }
 
-  /// Parts of the snapshot or of the log, as the JSON of a `ChangesResponse`.
+  /// Returns the next page of a zone as the JSON of a `ChangesResponse`.
   /// - Parameters:
-  ///   - version: the list of zones that the client has; nil asks for the whole list.
-  ///   - snapshot: the number of the snapshot that the client is reading, 0 for none; nil for a client that knows no snapshots.
+  ///   - sequence: the last sequence number that the client has read.
+  ///   - account: the account of the client.
+  ///   - name: the name of the zone.
+  ///   - version: the version of the client's list of zones; nil asks for the whole list.
+  ///   - snapshot: the sequence number of the snapshot that the client is reading, 0 for none; nil for a client without support for
+  ///     snapshots.
   func changes(
     after sequence: Untrusted<Int64>, account: String, zone name: String, since version: String? = nil,
     snapshot: Untrusted<Int64>? = nil
   ) throws -> Data {
     let context = ModelContext(container)
     let key = try access(account, name, context).key
-    let news = name == SyncWire.privateZone ? try news(of: account, since: version, context) : nil
+    let listChanges = name == SyncWire.privateZone ? try listChanges(of: account, since: version, context) : nil
     let zone = try zone(key, context)
     let latest = zone?.latest ?? 0
     guard let seen = sequence.value(in: 0...latest) else {
       throw SyncFailure(
         .unknownSequence,
-        "the client has seen the number \(sequence), and the zone ends with \(latest); was the server restored from a copy?"
+        "the client has read the zone up to the number \(sequence), and the zone ends with \(latest); the server was restored from"
+          + " a backup"
       )
     }
     let number = try snapshot?.inRange(SyncWire.sequenceNumbers, field: "snapshot")
@@ -51,9 +56,9 @@ extension ZoneStore {
     if snapshot != nil, let wanted = zone.flatMap({ snapshotWanted($0, account) }) {
       body += Data(",\"snapshotWanted\":\(wanted)".utf8)
     }
-    if let news {
-      body += Data(",\"isPartial\":\(news.isPartial),\"version\":\"\(news.version)\",\"zones\":".utf8)
-      body += try SyncWire.encode(news.zones)
+    if let listChanges {
+      body += Data(",\"isPartial\":\(listChanges.isPartial),\"version\":\"\(listChanges.version)\",\"zones\":".utf8)
+      body += try SyncWire.encode(listChanges.zones)
     }
     body.append(UInt8(ascii: "}"))
     return body
@@ -66,48 +71,52 @@ extension ZoneStore {
       guard let zone, zone.snapshot == snapshot else {
         throw SyncFailure(
           .compacted,
-          "the snapshot up to the number \(snapshot) was replaced; read the zone again, from its new snapshot")
+          "a newer snapshot replaced the snapshot of the zone at the number \(snapshot); read the zone again from its new snapshot"
+        )
       }
       return try snapshotPage(of: zone, after: sequence, context)
     }
     guard let zone else { return Page(rows: []) }
     if snapshot == 0, sequence == 0, zone.snapshot > 0 { return try snapshotPage(of: zone, after: 0, context) }
-    guard sequence >= zone.compacted else { throw compacted(zone, sequence) }
+    guard sequence >= zone.compacted else { throw logCompacted(zone, sequence) }
     let entries = try entries(
       of: zone, after: sequence, through: zone.latest, bytes: limits.answerSize, context)
-    // Another process may have begun to delete the log after the zone was read. A client must not miss an entry.
+    // Another process may start a compaction between the two reads. The page ends before the first gap, so that the client misses no
+    // entry.
     let unbroken = zip(entries, (sequence + 1)...).prefix { $0.sequence == $1 }.map(\.0)
     guard !unbroken.isEmpty || sequence == zone.latest else { throw Self.changedMeanwhile }
     return Page(rows: unbroken.map { ($0.sequence, $0.account, $0.transaction) })
   }
 
   private func snapshotPage(of zone: ServerZone, after sequence: Int64, _ context: ModelContext) throws -> Page {
-    // The last part has the number of the snapshot.
+    // The parts are numbered so that the last one has the sequence number of the snapshot.
     let start = zone.snapshot - Int64(zone.snapshotParts)
     let first = Int(max(0, sequence - start))
     let parts = try parts(of: zone, from: first, bytes: limits.answerSize, context)
-    // Another process may have replaced the snapshot after the zone was read.
+    // Another process may replace the snapshot between the two reads.
     let unbroken = zip(parts, first...).prefix { $0.index == $1 }.map(\.0)
     guard !unbroken.isEmpty else { throw Self.changedMeanwhile }
     return Page(rows: unbroken.map { (start + 1 + Int64($0.index), zone.account, $0.bytes) }, isSnapshot: true)
   }
 
   private static var changedMeanwhile: SyncFailure {
-    SyncFailure(.unavailable, "the log of the zone was replaced while it was read; try again", retryAfter: 0.1)
+    SyncFailure(.unavailable, "the log of the zone changed while the server read it; try again", retryAfter: 0.1)
   }
 
-  func compacted(_ zone: ServerZone, _ sequence: Int64) -> SyncFailure {
+  /// Returns the failure for a client that has to read the deleted beginning of a log.
+  func logCompacted(_ zone: ServerZone, _ sequence: Int64) -> SyncFailure {
     SyncFailure(
       .compacted,
-      "the server deleted the log of the zone up to the number \(zone.compacted), and the client has seen \(sequence). A program that"
-        + " knows snapshots reads the zone again from its snapshot; update a program that does not")
+      "the server deleted the log of the zone up to the number \(zone.compacted), and the client has read it up to \(sequence). A"
+        + " client with support for snapshots reads the zone again from its snapshot; update a client without it")
   }
 
   // MARK: - Pages
 
-  /// Entries behind a number and up to another one, in order: at least one, if there is one, and about as many as have so many bytes.
+  /// Returns the entries after one sequence number and up to another one, in order: at least one if there is any, and about `bytes`
+  /// bytes of them.
   ///
-  /// It reads about as many as fit, so that a page costs the same whatever the length of the log.
+  /// The function estimates the number of entries that fit, so the cost of a page does not grow with the log.
   func entries(
     of zone: ServerZone, after sequence: Int64, through latest: Int64, bytes: Int, _ context: ModelContext
   ) throws -> [ServerEntry] {
@@ -132,7 +141,7 @@ extension ZoneStore {
     return found
   }
 
-  /// Parts of the snapshot of a zone from a place on, in order, as ``entries(of:after:through:bytes:_:)`` reads entries.
+  /// Returns the parts of a zone's snapshot from an index on, in order: at least one if there is any, and about `bytes` bytes of them.
   func parts(
     of zone: ServerZone, from first: Int, bytes: Int, _ context: ModelContext
   ) throws -> [ServerSnapshotPart] {
@@ -158,12 +167,13 @@ extension ZoneStore {
     return found
   }
 
-  // MARK: - Which transactions were taken
+  // MARK: - Received transactions
 
-  /// Which transactions an account sent to a zone, whatever it may do there now.
-  func known(_ request: KnownRequest, account: String, zone name: String) throws -> KnownResponse {
+  /// Returns the transactions of a request that the account has sent to a zone, even if it may not use the zone any more.
+  func receivedTransactions(_ request: KnownRequest, account: String, zone name: String) throws -> KnownResponse {
     guard request.transactions.count <= limits.transactions else {
-      throw SyncFailure(.tooLarge, "a request may have \(limits.transactions) transactions; ask for fewer at once")
+      throw SyncFailure(
+        .tooLarge, "a request may name \(limits.transactions) transactions; ask for fewer in one request")
     }
     let context = ModelContext(container)
     let isPrivate = name == SyncWire.privateZone
@@ -177,24 +187,27 @@ extension ZoneStore {
       FetchDescriptor<ServerEntry>(
         predicate: #Predicate<ServerEntry> { keys.contains($0.key) && $0.account == account }))
     let inLog = Set(found.map(\.key))
-    var known = Set(found.lazy.filter { $0.sequence <= through }.map(\.key))
-    // The log is looked into first: an entry that is deleted meanwhile is found among the deleted ones.
+    var received = Set(found.lazy.filter { $0.sequence <= through }.map(\.key))
+    // The log comes first: a compaction in between moves an entry from the log to the compacted transactions.
     if inLog.count < keys.count, try self.zone(zone, context)?.compacted ?? 0 > 0 {
       let rest = zip(request.transactions, keys).filter { !inLog.contains($1) }.map(\.0)
-      known.formUnion(
-        try taken(Set(rest), through, account: account, zone: zone).map { "\(zone)/\($0.uuidString)" })
+      received.formUnion(
+        try compactedTransactions(Set(rest), through, account: account, zone: zone)
+          .map { "\(zone)/\($0.uuidString)" })
     }
-    return KnownResponse(transactions: zip(request.transactions, keys).filter { known.contains($1) }.map(\.0))
+    return KnownResponse(transactions: zip(request.transactions, keys).filter { received.contains($1) }.map(\.0))
   }
 
-  /// Those of some transactions that an account sent, up to a number, and whose entries were deleted.
-  private func taken(_ identities: Set<UUID>, _ through: Int64, account: String, zone: String) throws -> Set<UUID> {
+  /// Returns the transactions that an account has sent, up to a sequence number, and whose entries a compaction deleted.
+  private func compactedTransactions(
+    _ identities: Set<UUID>, _ through: Int64, account: String, zone: String
+  ) throws -> Set<UUID> {
     var found = Set<UUID>()
     let descriptor = FetchDescriptor<ServerTaken>(
       predicate: #Predicate<ServerTaken> { $0.zone == zone && $0.account == account })
-    // An object has up to 96 KiB.
+    // An object has up to 96 KiB, so a batch has up to 1.5 MiB.
     try ModelContext(container).enumerate(descriptor, batchSize: 16) { object in
-      for (identity, sequence) in object.taken where sequence <= through && identities.contains(identity) {
+      for (identity, sequence) in object.entries where sequence <= through && identities.contains(identity) {
         found.insert(identity)
       }
     }
@@ -203,10 +216,11 @@ extension ZoneStore {
 }
 
 extension ServerTaken {
+  /// The size of an entry in bytes: an identity of 16 bytes and a sequence number of 8 bytes.
   private static let width = 24
 
-  /// What ``transactions`` has.
-  var taken: [(identity: UUID, sequence: Int64)] {
+  /// The entries that ``transactions`` encodes: the identity and the sequence number of each transaction.
+  var entries: [(identity: UUID, sequence: Int64)] {
     transactions.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count / Self.width * Self.width, by: Self.width).map { start in
         (

@@ -2,14 +2,14 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// Deleting the log that a snapshot replaced. Each step is one save. A process that is killed between two steps leaves a mark in the zone,
-// and the next run goes on; several processes may do the same steps at once.
+// Compaction: deletes the log that a snapshot replaced. Each step is one save. `ServerZone.isCompacting` marks an unfinished compaction,
+// so the next run continues after a crash between two steps. Several processes may run the same steps at the same time.
 
 extension ZoneStore {
-  /// About how many bytes of entries one step reads, so that memory is bounded whatever their size.
+  /// The approximate size of the entries that one step reads, in bytes. It bounds the memory of a step.
   private static let bytesAtOnce = 4 << 20
 
-  /// The zones whose old log has to be deleted now, and those where that was begun.
+  /// Returns the zones whose old log is due for deletion, and the zones with an unfinished compaction.
   func zonesToCompact() throws -> [String] {
     let oldest = now() - limits.retention
     var descriptor = FetchDescriptor<ServerZone>(
@@ -20,9 +20,9 @@ extension ZoneStore {
     return try ModelContext(container).fetch(descriptor).map(\.key)
   }
 
-  /// Does all steps in one zone. Other requests are answered between them.
-  func compact(_ key: String) async throws -> Compaction {
-    var result = Compaction(zone: key)
+  /// Runs all steps of the compaction of one zone. The actor answers other requests between the steps.
+  func compact(_ key: String) async throws -> CompactionResult {
+    var result = CompactionResult(zone: key)
     guard try beginCompaction(key) else { return result }
     while try deleteEntries(key, &result) {
       try Task.checkCancellation()
@@ -38,8 +38,8 @@ extension ZoneStore {
     return result
   }
 
-  /// From here on the log is not served any more up to the number of the snapshot.
-  /// - Returns: whether there is something to delete.
+  /// Marks the zone. After this save the server refuses to serve the log up to the sequence number of the snapshot.
+  /// - Returns: whether the zone has a compaction to do.
   func beginCompaction(_ key: String) throws -> Bool {
     let oldest = now() - limits.retention
     return try transaction { context in
@@ -53,19 +53,19 @@ extension ZoneStore {
     }
   }
 
-  /// Deletes some of the entries up to the number of the snapshot, and keeps the identities of their transactions.
-  /// - Returns: whether there were some.
-  func deleteEntries(_ key: String, _ result: inout Compaction) throws -> Bool {
+  /// Deletes a batch of the entries up to the sequence number of the snapshot, and keeps the identities of their transactions.
+  /// - Returns: whether it deleted an entry.
+  func deleteEntries(_ key: String, _ result: inout CompactionResult) throws -> Bool {
     let (count, bytes) = try transaction { context -> (Int, Int64) in
       guard let zone = try zone(key, context), let first = try firstEntry(key, context), first <= zone.compacted
       else { return (0, 0) }
       let entries = try entries(
         of: zone, after: first - 1, through: zone.compacted, bytes: Self.bytesAtOnce, context)
       for (account, entries) in Dictionary(grouping: entries, by: \.account) {
-        let taken = entries.compactMap { entry in
+        let transactions = entries.compactMap { entry in
           UUID(uuidString: String(entry.key.dropFirst(key.count + 1))).map { ($0, entry.sequence) }
         }
-        try remember(taken, account, key, context)
+        try keepIdentities(of: transactions, account, key, context)
       }
       let bytes = entries.reduce(Int64(0)) { $0 + Int64($1.transaction.count) }
       zone.logSize = max(0, zone.logSize - bytes)
@@ -78,7 +78,7 @@ extension ZoneStore {
     return count > 0
   }
 
-  /// The number of the oldest entry that there is.
+  /// Returns the sequence number of the oldest entry; nil if the log is empty.
   private func firstEntry(_ key: String, _ context: ModelContext) throws -> Int64? {
     var descriptor = FetchDescriptor<ServerEntry>(
       predicate: #Predicate<ServerEntry> { $0.zone == key }, sortBy: [SortDescriptor(\.sequence)])
@@ -87,32 +87,33 @@ extension ZoneStore {
     return try context.fetch(descriptor).first?.sequence
   }
 
-  private func remember(
-    _ transactions: [(identity: UUID, sequence: Int64)], _ account: String, _ zone: String, _ context: ModelContext
+  private func keepIdentities(
+    of transactions: [(identity: UUID, sequence: Int64)], _ account: String, _ zone: String, _ context: ModelContext
   ) throws {
-    let most = ServerTaken.most
+    let capacity = ServerTaken.capacity
     var rest = transactions[...]
     var descriptor = FetchDescriptor<ServerTaken>(
-      predicate: #Predicate<ServerTaken> { $0.zone == zone && $0.account == account && $0.count < most })
+      predicate: #Predicate<ServerTaken> { $0.zone == zone && $0.account == account && $0.count < capacity })
     descriptor.fetchLimit = 1
     descriptor.includePendingChanges = false
-    var taken = try context.fetch(descriptor).first
+    var unfilled = try context.fetch(descriptor).first
     while !rest.isEmpty {
-      let object = taken ?? ServerTaken(zone: zone, account: account)
-      if taken == nil { context.insert(object) }
-      let part = rest.prefix(most - object.count)
+      let object = unfilled ?? ServerTaken(zone: zone, account: account)
+      if unfilled == nil { context.insert(object) }
+      let part = rest.prefix(capacity - object.count)
       object.append(part)
-      (rest, taken) = (rest.dropFirst(part.count), nil)
+      (rest, unfilled) = (rest.dropFirst(part.count), nil)
     }
   }
 
-  // MARK: - The end
+  // MARK: - End of a compaction
 
-  /// The bytes of the log behind the deleted one. They are counted, because a zone of an older server knows only its whole size.
+  /// A count of the bytes in the remaining log. The server counts them because a zone of an older server has only the size of log and
+  /// assets together.
   struct LogCount {
     let zone: String
     let compacted: Int64
-    /// The number up to which entries were counted.
+    /// The last sequence number that was counted.
     var seen: Int64
     var bytes: Int64 = 0
   }
@@ -122,7 +123,8 @@ extension ZoneStore {
     return LogCount(zone: key, compacted: zone.compacted, seen: zone.compacted)
   }
 
-  /// - Returns: false if nothing is left to count.
+  /// Counts the next entries.
+  /// - Returns: false if all entries are counted.
   func countMore(_ count: inout LogCount) throws -> Bool { try countMore(&count, ModelContext(container)) }
 
   private func countMore(_ count: inout LogCount, _ context: ModelContext) throws -> Bool {
@@ -136,11 +138,11 @@ extension ZoneStore {
     return true
   }
 
-  /// Takes the mark away.
+  /// Removes the mark of the compaction from the zone.
   func endCompaction(_ count: LogCount) throws {
     try transaction { context in
       guard let zone = try zone(count.zone, context), zone.isCompacting else { return }
-      // Another process may have begun with a newer snapshot. It ends what it began.
+      // Another process may have started a compaction for a newer snapshot. That process also ends it.
       guard zone.compacted == count.compacted, try firstEntry(count.zone, context).map({ $0 > zone.compacted }) ?? true
       else { return }
       var count = count
@@ -151,12 +153,12 @@ extension ZoneStore {
   }
 }
 
-/// What was deleted of a zone.
-struct Compaction: Sendable {
+/// The entries and assets that a compaction deleted.
+struct CompactionResult: Sendable {
   let zone: String
   var entries = 0
   var assets = 0
-  /// How many bytes of the zone's size were freed.
+  /// The size of the deleted entries and assets in bytes.
   var bytes: Int64 = 0
 
   init(zone: String) { self.zone = zone }

@@ -2,64 +2,68 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// The lists of what accounts may read. The history of the store says what changed since they were read, whichever process saved it. So a
-// request costs what changed since the last one, and not the number of the account's zones.
+// The lists of zones and shares that accounts may read. ``ZoneListCache`` keeps them, and the history of the store says which zones changed
+// since then, in this process or another one. So the cost of a request depends on the number of changes since the last request, and not
+// on the number of the account's zones.
 
 extension ZoneStore {
-  /// More saves than these are not looked at one by one.
-  private static let mostSaves = 500
+  /// The largest number of saves that the cache follows one by one. After more saves it invalidates all lists.
+  private static let maximumSaves = 500
 
-  /// What a client does not know of the zones that its account may read.
+  /// Returns the changes of an account's list of zones since the version of a client.
   /// - Parameters:
-  ///   - version: the list that the client has; nil asks for all zones.
-  ///   - names: zones that are in the answer whether they changed or not.
-  func news(of account: String, since version: String?, naming names: Set<String> = []) throws -> ZoneNews {
-    lists.news(try list(of: account, ModelContext(container)), since: version, naming: names)
+  ///   - account: the account whose list changed.
+  ///   - version: the version of the client's list; nil asks for all zones.
+  ///   - names: zones that the result includes even if they did not change.
+  func listChanges(of account: String, since version: String?, naming names: Set<String> = []) throws -> ZoneListChanges
+  {
+    listCache.changes(of: try list(of: account, ModelContext(container)), since: version, naming: names)
   }
 
-  func news(of account: String, since version: String?, _ context: ModelContext) throws -> ZoneNews {
-    lists.news(try list(of: account, context), since: version, naming: [])
+  func listChanges(of account: String, since version: String?, _ context: ModelContext) throws -> ZoneListChanges {
+    listCache.changes(of: try list(of: account, context), since: version, naming: [])
   }
 
-  /// The shares that an account owns, takes part in, or is invited to.
-  /// - Parameter version: the list that the client has; nil asks for all shares.
+  /// Returns the shares that an account owns, takes part in, or is invited to.
+  /// - Parameter version: the version of the client's list; nil asks for all shares.
   func shares(of account: String, since version: String?) throws -> SharesResponse {
     let context = ModelContext(container)
     let list = try list(of: account, context)
-    if list.areSharesStale { lists.set(try shares(of: account, context), in: list) }
-    return lists.shares(list, since: version)
+    if list.areSharesStale { listCache.set(try shares(of: account, context), in: list) }
+    return listCache.shares(list, since: version)
   }
 
-  private func list(of account: String, _ context: ModelContext) throws -> ZoneLists.List {
+  private func list(of account: String, _ context: ModelContext) throws -> ZoneListCache.List {
     try followHistory(context)
-    if let list = lists[account], !list.isStale { return list }
+    if let list = listCache[account], !list.isStale { return list }
     let (zones, invitations) = try zones(of: account, context)
-    return lists.set(account, zones, invitations)
+    return listCache.set(account, zones, invitations)
   }
 
-  /// Brings the lists up to date. What is read afterwards may be newer than the token. Then it is read once more.
+  /// Applies the history since the last call to the cache. Reads after this call may see newer saves than the token. The next call then
+  /// applies these saves again, which is idempotent.
   private func followHistory(_ context: ModelContext) throws {
     let newest = try context.newestHistoryToken()
-    guard newest != lists.token else { return }
-    guard let token = lists.token, !lists.isEmpty, newest > token else {
-      // A store whose history ends earlier was restored from a copy.
-      lists.beginAnew()
-      lists.token = newest
+    guard newest != listCache.token else { return }
+    guard let token = listCache.token, !listCache.isEmpty, newest > token else {
+      // Either the cache is empty, or the history ends earlier than before: then the store was restored from a backup.
+      listCache.reset()
+      listCache.token = newest
       return
     }
-    if let changed = newest.id - token.id > Self.mostSaves ? nil : try? changedZones(since: token, context) {
+    if let changed = newest.id - token.id > Self.maximumSaves ? nil : try? changedZones(since: token, context) {
       if !changed.isEmpty {
         let found = try context.fetch(
           FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { changed.contains($0.persistentModelID) }))
-        lists.note(found.map { ($0.key, $0.latest) })
+        listCache.setLatest(found.map { ($0.key, $0.latest) })
       }
     } else {
-      lists.outdate()
+      listCache.invalidate()
     }
-    lists.token = newest
+    listCache.token = newest
   }
 
-  /// The zones that changed after a token.
+  /// Returns the zones that changed after a token.
   /// - Returns: nil if a share changed, which may concern every account.
   /// - Throws: `SwiftDataError`, for example if the history after the token was trimmed.
   private func changedZones(
@@ -72,7 +76,7 @@ extension ZoneStore {
       for change in transaction.changes {
         let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": if change.isNews { zones.insert(identifier) }
+        case "ServerZone": if change.mayAffectLatest { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey", "ServerAccountKey": return nil
         default: break
         }
@@ -83,8 +87,8 @@ extension ZoneStore {
 }
 
 extension HistoryChange {
-  /// Whether a change of a zone may have given it another newest number. The deletion of its old log, snapshots and assets do not.
-  var isNews: Bool {
+  /// Whether a change of a zone may have changed its latest sequence number. Compactions, snapshots and assets do not change it.
+  var mayAffectLatest: Bool {
     guard case .update(let update as DefaultHistoryUpdate<ServerZone>) = self else { return true }
     return update.updatedPropertyNames.contains("latest")
   }

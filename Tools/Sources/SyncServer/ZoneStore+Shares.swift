@@ -3,12 +3,12 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// Shares: which account may do what in which zone.
+// Shares: the permissions of accounts in zones.
 
 extension ZoneStore {
   // MARK: - Access
 
-  /// A zone that an account may read.
+  /// The access of an account to a zone that it may read.
   struct Access {
     /// The key of the zone.
     let key: String
@@ -16,25 +16,29 @@ extension ZoneStore {
     let isWritable: Bool
   }
 
-  /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the zone, so that the refusal does
-  ///   not tell whether the zone exists.
+  /// Returns the access of an account to a zone.
+  /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the zone. The error is the same whether the zone
+  ///   exists or not.
   func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
     if name == SyncWire.privateZone {
       return Access(key: ServerZone.key(account, name), owner: account, isWritable: true)
     }
-    guard let share = try share(name, context) else { throw missing(name, account) }
+    guard let share = try share(name, context) else { throw zoneNotFound(name, account) }
     let key = ServerZone.key(share.owner, name)
     if share.owner == account { return Access(key: key, owner: account, isWritable: true) }
-    guard let grant = try grant(name, account, context), grant.isAccepted else { throw missing(name, account) }
+    guard let grant = try grant(name, account, context), grant.isAccepted else { throw zoneNotFound(name, account) }
     return Access(key: key, owner: share.owner, isWritable: grant.isWritable)
   }
 
-  func missing(_ name: String, _ account: String) -> SyncFailure {
-    SyncFailure(.notFound, "there is no zone \(name.prefix(80)) that the account \(account) may use")
+  func zoneNotFound(_ name: String, _ account: String) -> SyncFailure {
+    SyncFailure(
+      .notFound,
+      "there is no zone \(name.prefix(80)) that the account \(account) may use; ask its owner for an invitation")
   }
 
-  /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted. With them comes the number
-  /// of shares that the account is invited to and did not accept.
+  /// Returns all zones that an account may read, and the number of invitations that the account has not accepted.
+  ///
+  /// The zones are the private zone, the zones of the account's own shares, and the zones of the shares that it accepted.
   /// - Complexity: five statements.
   func zones(of account: String, _ context: ModelContext) throws -> (zones: [ZoneInfo], invitations: Int) {
     let (grants, shares) = try related(to: account, context)
@@ -58,7 +62,7 @@ extension ZoneStore {
     return (all, grants.count { !$0.isAccepted })
   }
 
-  /// The grants of an account, and the shares that it owns or has a grant of.
+  /// Returns the grants of an account, and the shares that it owns or has a grant for.
   private func related(
     to account: String, _ context: ModelContext
   ) throws -> (grants: [ServerGrant], shares: [ServerShare]) {
@@ -87,19 +91,22 @@ extension ZoneStore {
         predicate: #Predicate<ServerGrant> { $0.zone == zone }, sortBy: [SortDescriptor(\.account)]))
   }
 
-  /// A share of the account itself.
+  /// Returns a share that the account owns.
   private func ownShare(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerShare {
     let access = try access(account, zone, context)
-    guard zone != SyncWire.privateZone, let share = try share(zone, context) else { throw missing(zone, account) }
+    guard zone != SyncWire.privateZone, let share = try share(zone, context) else {
+      throw zoneNotFound(zone, account)
+    }
     guard access.owner == account else {
-      throw SyncFailure(.forbidden, "the share belongs to \(access.owner), and only \(access.owner) can change it")
+      throw SyncFailure(
+        .forbidden, "the share belongs to \(access.owner); only \(access.owner) can change the share, so ask the owner")
     }
     return share
   }
 
   // MARK: - Reading
 
-  /// The shares that an account owns, takes part in, or is invited to.
+  /// Returns the shares that an account owns, takes part in, or is invited to.
   func shares(of account: String, _ context: ModelContext) throws -> [ShareInfo] {
     let (own, shares) = try related(to: account, context)
     let names = shares.map(\.zone)
@@ -140,11 +147,11 @@ extension ZoneStore {
 
   // MARK: - Changing
 
-  /// Makes a share of a record. The zone's name follows from account and record, so that the request may be sent again.
+  /// Makes a share of a record. The name of its zone is a hash of account and record, so a repeated request is idempotent.
   func createShare(_ request: CreateShareRequest, account: String) throws -> ShareInfo {
-    guard Self.isName(request.root.text, 1...64), Self.isName(request.title, 0...256) else {
+    guard Self.isValidText(request.root.text, 1...64), Self.isValidText(request.title, 0...256) else {
       throw SyncFailure(
-        .invalid, "a share needs a record with a name of 1 to 64 bytes and a title of at most 256 bytes")
+        .invalid, "the name of a shared record has 1 to 64 bytes, and the title of a share has at most 256 bytes")
     }
     let zone = "share-" + Self.hash("\(account)/\(request.root.text)").prefix(32)
     return try transaction { context in
@@ -155,7 +162,7 @@ extension ZoneStore {
       let own = try context.fetchCount(
         FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.owner == account }))
       guard own < limits.shares else {
-        throw SyncFailure(.quotaExceeded, "an account may have \(limits.shares) shares; end one of them")
+        throw SyncFailure(.quotaExceeded, "an account may own \(limits.shares) shares; end one of them")
       }
       let share = ServerShare(zone: zone, owner: account, root: request.root.text, title: request.title)
       context.insert(share)
@@ -163,7 +170,7 @@ extension ZoneStore {
     }
   }
 
-  /// Offers a share to an account, or makes a link.
+  /// Invites an account to a share, or makes a link that any account can accept.
   func invite(_ request: InviteRequest, to zone: String, account: String) throws -> InviteResponse {
     let isWritable = request.permission == .readWrite
     guard let guest = request.account else {
@@ -188,7 +195,7 @@ extension ZoneStore {
       let share = try ownShare(zone, account, context)
       let grant = try makeGrant(share, guest, context)
       if grant.isWritable != isWritable { grant.isWritable = isWritable }
-      askForKey(share)
+      requestKeys(share)
     }
     return InviteResponse(link: nil)
   }
@@ -212,14 +219,14 @@ extension ZoneStore {
     return try transaction { context in
       let links = FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { $0.hash == hash })
       guard let link = try context.fetch(links).first, let share = try share(link.zone, context) else {
-        throw SyncFailure(.notFound, "the link is not valid, or not any more; ask the owner for a new one")
+        throw SyncFailure(.notFound, "the link is not valid, or the owner revoked it; ask the owner for a new link")
       }
       guard share.owner != account else { return try info(share, account, context) }
       let grant = try makeGrant(share, account, context)
-      // A link does not take away what an invitation gave.
+      // A link for reading does not revoke the permission to write that an invitation gave.
       if link.isWritable, !grant.isWritable { grant.isWritable = true }
       if !grant.isAccepted { grant.isAccepted = true }
-      askForKey(share)
+      requestKeys(share)
       return try info(share, account, context)
     }
   }
@@ -228,34 +235,37 @@ extension ZoneStore {
   func accept(zone: String, account: String) throws -> ShareInfo {
     try transaction { context in
       guard let share = try share(zone, context), let grant = try grant(zone, account, context) else {
-        throw SyncFailure(.notFound, "the account \(account) is not invited to the share; ask the owner")
+        throw SyncFailure(
+          .notFound, "the account \(account) is not invited to the share; ask the owner for an invitation")
       }
       if !grant.isAccepted { grant.isAccepted = true }
-      if try keyGenerations(of: account, context)[zone] != share.keyGeneration { askForKey(share) }
+      if try keyGenerations(of: account, context)[zone] != share.keyGeneration { requestKeys(share) }
       return try info(share, account, context)
     }
   }
 
-  /// Removes a participant: the owner may remove every account, an account may remove itself.
+  /// Removes a participant. The owner may remove each participant, and a participant may remove itself.
   func removeParticipant(_ guest: String, from zone: String, account: String) throws {
     try transaction { context in
       if guest != account { _ = try ownShare(zone, account, context) }
       guard let grant = try grant(zone, guest, context) else {
-        throw SyncFailure(.notFound, "the account \(guest.prefix(128)) does not take part in the share")
+        throw SyncFailure(
+          .notFound,
+          "the account \(guest.prefix(128)) is not a participant of the share; read the list of participants again")
       }
       context.delete(grant)
-      if let share = try share(zone, context) { try forgetKey(of: guest, share, context) }
-      // A participant may know the links.
+      if let share = try share(zone, context) { try revokeKey(of: guest, share, context) }
+      // The removed participant may have the links, and could use them to return.
       if guest != account { try deleteLinks(zone, context) }
     }
   }
 
-  /// Removes all participants and links of a share. The zone stays, and only the owner can read it.
+  /// Removes all participants and links of a share. The zone remains, and only the owner can read it.
   func endShare(_ zone: String, account: String) throws {
     try transaction { context in
       let share = try ownShare(zone, account, context)
       for grant in try grants(share.zone, context) {
-        try forgetKey(of: grant.account, share, context)
+        try revokeKey(of: grant.account, share, context)
         context.delete(grant)
       }
       try deleteLinks(zone, context)
@@ -272,6 +282,6 @@ extension ZoneStore {
 }
 
 extension Data {
-  /// Two lowercase hexadecimal digits for each byte.
+  /// The bytes as text, with two lowercase hexadecimal digits for each byte.
   var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -5,16 +5,16 @@ import SyncProtocol
 
 /// The zones of all accounts, in a store of SwiftData.
 ///
-/// It writes only if no other save followed its read, so that several processes can use one database: sequence numbers
-/// have no gaps, and a transaction is in the log once.
+/// Several processes can use one database. A save succeeds only if no other save followed its reads (optimistic locking). So sequence
+/// numbers have no gaps, and each transaction is in the log exactly once.
 actor ZoneStore {
   let container: ModelContainer
   let limits: ServerLimits
+  /// The clock, in milliseconds since 1970.
   let now: @Sendable () -> Int64
-  /// The author of this process' saves in the history.
+  /// The author of this process's saves in the history.
   nonisolated let author = UUID().uuidString
-  /// What accounts may read. See `ZoneStore+Lists.swift`.
-  let lists = ZoneLists()
+  let listCache = ZoneListCache()
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
@@ -26,28 +26,30 @@ actor ZoneStore {
     (self.container, self.limits, self.now) = (container, limits, now)
   }
 
-  /// Opens the store at a place: `postgres://…`, or the path of a file.
+  /// Opens the store.
+  /// - Parameter location: `postgres://…`, or the path of a SQLite file.
   /// - Throws: `SwiftDataError` if the store cannot be opened.
   static func container(
-    at place: String, _ models: [any PersistentModel.Type] = models, namespace: String = "swiftdata_sync"
+    at location: String, _ models: [any PersistentModel.Type] = models, namespace: String = "swiftdata_sync"
   ) throws -> ModelContainer {
     let schema = Schema(models)
-    if place.hasPrefix("postgres") {
+    if location.hasPrefix("postgres") {
       let configuration = PostgresConfiguration(
-        "sync-server", url: place, schema: schema, namespace: namespace, historyRetention: 3600)
+        "sync-server", url: location, schema: schema, namespace: namespace, historyRetention: 3600)
       return try ModelContainer(for: schema, configurations: configuration)
     }
     var configuration = ModelConfiguration(
-      "sync-server", schema: schema, url: URL(fileURLWithPath: place), cloudKitDatabase: .none)
+      "sync-server", schema: schema, url: URL(fileURLWithPath: location), cloudKitDatabase: .none)
     configuration.historyRetention = 3600
-    // What the server acknowledged survives a power cut.
+    // An acknowledged transaction survives a power cut.
     configuration.durability = .full
     return try ModelContainer(for: schema, configurations: configuration)
   }
 
   // MARK: - Writing
 
-  /// Reads and writes until nothing else was saved in between.
+  /// Runs a closure on a new context and saves the context. It repeats both if another save followed the reads.
+  /// - Throws: ``SyncFailure`` with the code `unavailable` after 1000 attempts; the error of the closure.
   func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     for _ in 0..<1000 {
       let context = ModelContext(container)
@@ -56,19 +58,20 @@ actor ZoneStore {
       let result = try body(context)
       if try !context.hasChanges || context.save(ifNothingFollows: token) { return result }
     }
-    throw SyncFailure(.unavailable, "the server is too busy; try again", retryAfter: 1)
+    throw SyncFailure(.unavailable, "other requests changed the store 1000 times in between; try again", retryAfter: 1)
   }
 
   func zone(_ key: String, _ context: ModelContext) throws -> ServerZone? {
     try context.fetch(FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { $0.key == key })).first
   }
 
-  /// The zone that an account writes to. The first write makes it.
+  /// Returns the zone that an account writes to. The first write makes the zone.
   func writableZone(_ account: String, _ name: String, _ context: ModelContext) throws -> ServerZone {
     let access = try access(account, name, context)
     guard access.isWritable else {
       throw SyncFailure(
-        .forbidden, "the account may only read the share; ask \(access.owner) for the permission to write")
+        .forbidden,
+        "the account may read the share but not write to it; ask \(access.owner) for the permission to write")
     }
     if let zone = try zone(access.key, context) { return zone }
     let zone = ServerZone(account: access.owner, name: name)
@@ -76,15 +79,16 @@ actor ZoneStore {
     return zone
   }
 
-  /// Appends transactions to the log of a zone, all or none.
+  /// Appends transactions to the log of a zone atomically. A transaction that the log already has keeps its sequence number.
   /// - Parameter knowsSnapshots: whether the client can make a snapshot.
-  /// - Returns: the answer, and the key of the zone.
+  /// - Returns: the response, and the key of the zone.
   func push(
     _ request: PushRequest, account: String, zone name: String, knowsSnapshots: Bool = false
   ) throws -> (response: PushResponse, zone: String) {
     let time = now()
     guard let base = request.base.value(in: 0...(.max)) else {
-      throw SyncFailure(.unknownSequence, "sequence numbers are not negative")
+      throw SyncFailure(
+        .unknownSequence, "the sequence number `base` is negative; send the last number that the client has read")
     }
     try check(request, time)
     let encoded = request.transactions.map(\.encoded)
@@ -93,15 +97,15 @@ actor ZoneStore {
       guard base <= zone.latest else {
         throw SyncFailure(
           .unknownSequence,
-          "the client has seen the number \(base), and the zone ends with \(zone.latest); was the server restored from"
-            + " a copy?")
+          "the client has read the zone up to the number \(base), and the zone ends with \(zone.latest); the server was restored"
+            + " from a backup")
       }
-      // The deleted log may have what the client sends again.
-      guard base >= zone.compacted else { throw compacted(zone, base) }
+      // The deleted log may contain the transactions that the client sends again.
+      guard base >= zone.compacted else { throw logCompacted(zone, base) }
       let keys = request.transactions.map { "\(zone.key)/\($0.id.uuidString)" }
-      let known = try context.fetch(
+      let existing = try context.fetch(
         FetchDescriptor<ServerEntry>(predicate: #Predicate<ServerEntry> { keys.contains($0.key) }))
-      var sequences = Dictionary(known.map { ($0.key, $0.sequence) }) { first, _ in first }
+      var sequences = Dictionary(existing.map { ($0.key, $0.sequence) }) { first, _ in first }
       for (index, key) in keys.enumerated() where sequences[key] == nil {
         try checkAssets(request.transactions[index], zone.key, context)
         zone.logSize = zone.logBytes + Int64(encoded[index].count)
@@ -112,18 +116,18 @@ actor ZoneStore {
           ServerEntry(
             key: key, zone: zone.key, sequence: zone.latest, account: account, transaction: encoded[index]))
       }
-      guard zone.size <= limits.zoneSize else { throw full(zone) }
+      guard zone.size <= limits.zoneSize else { throw quotaExceeded(zone) }
       let wanted = knowsSnapshots ? snapshotWanted(zone, account) : nil
       return (PushResponse(sequences: keys.map { sequences[$0]! }, time: time, snapshotWanted: wanted), zone.key)
     }
   }
 
-  func full(_ zone: ServerZone) -> SyncFailure {
+  func quotaExceeded(_ zone: ServerZone) -> SyncFailure {
     SyncFailure(
       .quotaExceeded,
-      "the zone has \(zone.size) of \(limits.zoneSize) bytes. What was deleted or replaced takes room until the server deletes its old"
-        + " log, \(Self.days(limits.retention)) after a device of the owner made a snapshot. For more room, ask who runs the server for"
-        + " a larger --quota")
+      "the zone would have \(zone.size) bytes, and its quota is \(limits.zoneSize) bytes. Deleted and replaced values count until the"
+        + " server deletes its old log, \(Self.days(limits.retention)) after a device of the owner made a snapshot. For more room, ask"
+        + " the operator of the server for a larger --quota")
   }
 
   private static func days(_ milliseconds: Int64) -> String {
@@ -134,58 +138,67 @@ actor ZoneStore {
 
   private func check(_ request: PushRequest, _ time: Int64) throws {
     guard request.transactions.count <= limits.transactions else {
-      throw SyncFailure(.tooLarge, "a request may have \(limits.transactions) transactions; send fewer at once")
+      throw SyncFailure(
+        .tooLarge, "a request may have \(limits.transactions) transactions; send fewer in one request")
     }
     for transaction in request.transactions {
       try checkChanges(transaction)
       guard !transaction.changes.contains(where: { $0.fields[SyncWire.aliasField] != nil }) else {
-        throw SyncFailure(.invalid, "only a part of a snapshot can have the field \(SyncWire.aliasField)")
+        throw SyncFailure(
+          .invalid, "a pushed change has the field \(SyncWire.aliasField), which only snapshots may have")
       }
       if let moment = transaction.latestTime, moment.milliseconds > time + SyncWire.clockTolerance {
         throw SyncFailure(
           .clockAhead,
-          "a change is dated \((moment.milliseconds - time) / 1000) seconds ahead of the server; at most"
-            + " \(SyncWire.clockTolerance / 1000) are accepted. Set the clock",
+          "the time of a change is \((moment.milliseconds - time) / 1000) seconds ahead of the server's clock, and at most"
+            + " \(SyncWire.clockTolerance / 1000) are allowed; set the clock of the device",
           time: time)
       }
     }
   }
 
-  /// Whether a text has so many bytes of UTF-8, and no character with the code 0, which PostgreSQL does not keep.
-  static func isName(_ text: String, _ lengths: ClosedRange<Int>) -> Bool {
+  /// Returns whether the length of a text in bytes of UTF-8 is in a range, and the text does not contain U+0000, which PostgreSQL
+  /// cannot store.
+  static func isValidText(_ text: String, _ lengths: ClosedRange<Int>) -> Bool {
     lengths.contains(text.utf8.count) && !text.utf8.contains(0)
   }
 
-  /// Checks the number of changes and the lengths of names.
+  /// Checks the number of changes of a transaction and the lengths of its names.
   func checkChanges(_ transaction: SyncTransaction) throws {
     guard transaction.changes.count <= limits.changes else {
-      throw SyncFailure(.tooLarge, "a transaction may have \(limits.changes) changes; save less at once")
+      throw SyncFailure(.tooLarge, "a transaction may have \(limits.changes) changes; change fewer objects in one save")
     }
     for change in transaction.changes {
-      guard Self.isName(change.record.text, 1...64), Self.isName(change.entity, 0...256) else {
-        throw SyncFailure(.invalid, "a record needs a name of 1 to 64 bytes and an entity of at most 256 bytes")
+      guard Self.isValidText(change.record.text, 1...64), Self.isValidText(change.entity, 0...256) else {
+        throw SyncFailure(
+          .invalid, "the name of a record has 1 to 64 bytes, and the name of its entity has at most 256 bytes")
       }
     }
   }
 
   private func checkAssets(_ transaction: SyncTransaction, _ zone: String, _ context: ModelContext) throws {
     for asset in transaction.assets {
-      // A name without a store's texts is not looked for.
-      guard Self.isName(asset.sha256, 64...64), let known = try self.asset("\(zone)/\(asset.sha256)", context),
-        known.isComplete
+      // The database refuses a query with an invalid text.
+      guard Self.isValidText(asset.sha256, 64...64), let stored = try self.asset("\(zone)/\(asset.sha256)", context),
+        stored.isComplete
       else {
         throw SyncFailure(
-          .missingAsset, "the asset \(asset.sha256.prefix(64)) is not here; send it before the transaction")
+          .missingAsset,
+          "the server does not have the asset \(asset.sha256.prefix(64)); send the asset before the transaction")
       }
-      // A participant whose changes name another size would keep all others from reading the log.
-      guard known.total == asset.size else {
-        throw SyncFailure(.invalid, "the asset \(asset.sha256) has \(known.total) bytes, not \(asset.size)")
+      // A wrong size in the log would make the asset unreadable for all other participants.
+      guard stored.total == asset.size else {
+        throw SyncFailure(
+          .invalid,
+          "the transaction says that the asset \(asset.sha256) has \(asset.size) bytes, and it has \(stored.total) bytes"
+        )
       }
     }
   }
 
   // MARK: - Reading
 
-  /// Whether the store answers.
+  /// Checks that the store answers.
+  /// - Throws: an error of the store.
   func checkHealth() throws { _ = try zone("", ModelContext(container)) }
 }

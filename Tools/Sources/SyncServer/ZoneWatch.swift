@@ -1,8 +1,10 @@
 import Foundation
 import SwiftData
 
-/// Wakes the requests that wait for changes of zones. This process announces its own saves. While requests wait, the watch
-/// also reads the history of the store, because other processes save to it too.
+/// Wakes the requests that wait for changes of zones.
+///
+/// This process announces its own saves. For the saves of other processes, the watch polls the history of the store while requests
+/// wait.
 actor ZoneWatch {
   private struct Waiter {
     let zones: Set<String>
@@ -10,49 +12,52 @@ actor ZoneWatch {
   }
 
   private let container: ModelContainer
-  /// The author of the saves that this process announces.
+  /// The author of this process's saves, which the poller skips.
   private let author: String
-  private var waiting: [UUID: Waiter] = [:]
+  private var waiters: [UUID: Waiter] = [:]
   /// The number of requests between ``begin()`` and ``end()``.
-  private var watching = 0
+  private var activeRequests = 0
   private var poller: Task<Void, Never>?
   private var isStopped = false
-  /// Counts announcements.
-  private var generation = 0
-  /// The generation of the last change of each zone since the first of the running requests began.
-  private var changed: [String: Int] = [:]
-  /// The generation of the last change that may concern every account.
-  private var changedForAll = 0
-  private var last: DefaultHistoryToken?
+  /// The number of announced changes.
+  private var changeCount = 0
+  /// The count at the last change of each zone, since ``activeRequests`` was 0.
+  private var lastChanges: [String: Int] = [:]
+  /// The count at the last change that may concern every account.
+  private var lastChangeForAll = 0
+  /// The history token up to which the poller has read.
+  private var polledToken: DefaultHistoryToken?
   /// The number of requests that a change woke. A test compares it with the number of changes.
-  private(set) var wakes = 0
+  private(set) var wakeCount = 0
 
   init(_ container: ModelContainer, author: String) { (self.container, self.author) = (container, author) }
 
   /// The number of requests that wait.
-  var count: Int { waiting.count }
+  var count: Int { waiters.count }
 
-  /// A moment in the life of the store. What is read after it need not be waited for.
-  struct Mark: Sendable { fileprivate let generation: Int }
+  /// A position in the sequence of changes. A request takes a cursor before it reads the store, so that a wait since this cursor
+  /// also sees the changes that come between the read and the wait.
+  struct Cursor: Sendable { fileprivate let changeCount: Int }
 
-  var mark: Mark { Mark(generation: generation) }
+  var cursor: Cursor { Cursor(changeCount: changeCount) }
 
-  /// Called before the first ``mark`` of a request. From then on no change of the store is missed.
+  /// Starts watching for a request, which calls this before its first ``cursor``. The watch misses no change until ``end()``.
   func begin() {
-    watching += 1
+    activeRequests += 1
     startPolling()
   }
 
   func end() {
-    watching -= 1
-    if watching == 0 { changed = [:] }
+    activeRequests -= 1
+    if activeRequests == 0 { lastChanges = [:] }
   }
 
-  /// Waits until one of some zones changed after a moment, or until time is over.
-  func wait(for zones: Set<String>, since mark: Mark, seconds: Double) async {
-    guard seconds > 0, !isStopped, !Task.isCancelled, changedForAll <= mark.generation,
-      // An account can have many zones, and mostly nothing was announced meanwhile.
-      generation == mark.generation || !zones.contains(where: { changed[$0, default: 0] > mark.generation })
+  /// Waits until one of the zones has changed since a cursor, or until the time is over.
+  func wait(for zones: Set<String>, since cursor: Cursor, seconds: Double) async {
+    guard seconds > 0, !isStopped, !Task.isCancelled, lastChangeForAll <= cursor.changeCount,
+      // An account can have many zones, so the common case without any change does not look at them.
+      changeCount == cursor.changeCount
+        || !zones.contains(where: { lastChanges[$0, default: 0] > cursor.changeCount })
     else { return }
     let id = UUID()
     let timer = Task {
@@ -60,38 +65,39 @@ actor ZoneWatch {
       self.resume(id)
     }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { waiting[id] = Waiter(zones: zones, continuation: $0) }
+      await withCheckedContinuation { waiters[id] = Waiter(zones: zones, continuation: $0) }
     } onCancel: {
       Task { await self.resume(id) }
     }
     timer.cancel()
   }
 
-  private func resume(_ id: UUID) { waiting.removeValue(forKey: id)?.continuation.resume() }
+  private func resume(_ id: UUID) { waiters.removeValue(forKey: id)?.continuation.resume() }
 
-  /// Wakes the requests that wait for one of some zones.
+  /// Announces a change of zones, and wakes the requests that wait for one of them.
   func wake(_ zones: Set<String>) {
-    generation += 1
-    if watching > 0 { for zone in zones { changed[zone] = generation } }
+    changeCount += 1
+    if activeRequests > 0 { for zone in zones { lastChanges[zone] = changeCount } }
     wake { !$0.zones.isDisjoint(with: zones) }
   }
 
-  /// Wakes all requests, because a change may concern every account.
+  /// Announces a change that may concern every account, and wakes all requests.
   func wakeAll() {
-    generation += 1
-    changedForAll = generation
+    changeCount += 1
+    lastChangeForAll = changeCount
     wake { _ in true }
   }
 
   private func wake(where isConcerned: (Waiter) -> Bool) {
-    let woken = waiting.filter { isConcerned($0.value) }
+    let woken = waiters.filter { isConcerned($0.value) }
     for (id, waiter) in woken {
-      waiting[id] = nil
+      waiters[id] = nil
       waiter.continuation.resume()
     }
-    wakes += woken.count
+    wakeCount += woken.count
   }
 
+  /// Wakes all requests, and ends each later wait at once.
   func stop() {
     isStopped = true
     wakeAll()
@@ -101,26 +107,27 @@ actor ZoneWatch {
 
   private func startPolling() {
     guard poller == nil else { return }
-    last = newest
+    polledToken = newestToken
     poller = Task {
       while !isStopped {
         try? await Task.sleep(for: .milliseconds(100))
-        if watching == 0 { break }
-        let now = newest
-        guard let now, now != last else { continue }
-        if let zones = try? zonesChangedByOthers(since: last) {
+        if activeRequests == 0 { break }
+        let newest = newestToken
+        guard let newest, newest != polledToken else { continue }
+        if let zones = try? zonesChangedByOthers(since: polledToken) {
           if !zones.isEmpty { wake(zones) }
         } else {
           wakeAll()
         }
-        last = now
+        polledToken = newest
       }
       poller = nil
     }
   }
 
-  private var newest: DefaultHistoryToken? { try? ModelContext(container).newestHistoryToken() }
+  private var newestToken: DefaultHistoryToken? { try? ModelContext(container).newestHistoryToken() }
 
+  /// Returns the zones that other processes changed after a token.
   /// - Returns: nil if a share changed, which may concern every account.
   /// - Throws: `SwiftDataError`, for example if the history after the token was trimmed.
   private func zonesChangedByOthers(since token: DefaultHistoryToken?) throws -> Set<String>? {
@@ -132,7 +139,7 @@ actor ZoneWatch {
       for change in transaction.changes {
         let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": if change.isNews { zones.insert(identifier) }
+        case "ServerZone": if change.mayAffectLatest { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey": return nil
         default: break
         }

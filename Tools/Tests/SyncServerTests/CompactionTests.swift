@@ -66,7 +66,7 @@ import UntrustedInput
     #expect(try await fixture.state().size == 0)
   }
 
-  @Test("An asset that a push names while the server looks for unnamed ones stays")
+  @Test("A sweep keeps an asset that a push references meanwhile")
   func pushMeanwhile() async throws {
     let fixture = try SnapshotFixture()
     let (asset, other) = (try await fixture.put(asset: "asset"), try await fixture.put(asset: "other"))
@@ -75,31 +75,33 @@ import UntrustedInput
     fixture.clock.advance(days: 31)
     _ = try await fixture.store.beginCompaction(fixture.key)
     var sweep = try #require(try await fixture.store.beginSweep(fixture.key, after: ""))
-    while try await fixture.store.readMore(&sweep) {}
-    #expect(sweep.unnamed == [asset, other])
+    while try await fixture.store.scanMore(&sweep) {}
+    #expect(sweep.unreferenced == [asset, other])
     let push = SnapshotFixture.transaction(asset: asset, size: 5)
     try await fixture.push([push], base: 6)
-    var result = Compaction(zone: fixture.key)
-    while try await fixture.store.deleteSome(&sweep, &result) {}
+    var result = CompactionResult(zone: fixture.key)
+    while try await fixture.store.deleteUnreferenced(&sweep, &result) {}
     #expect(try await fixture.hasAsset(asset))
     #expect(try await !fixture.hasAsset(other))
     // And one that was sent again.
     let third = try await fixture.put(asset: "third")
     fixture.clock.advance(days: 2)
     sweep = try #require(try await fixture.store.beginSweep(fixture.key, after: ""))
-    while try await fixture.store.readMore(&sweep) {}
-    #expect(sweep.unnamed == [third])
+    while try await fixture.store.scanMore(&sweep) {}
+    #expect(sweep.unreferenced == [third])
     _ = try await fixture.put(asset: "third")
-    while try await fixture.store.deleteSome(&sweep, &result) {}
+    while try await fixture.store.deleteUnreferenced(&sweep, &result) {}
     #expect(try await fixture.hasAsset(third))
     // A snapshot that came meanwhile may name others.
     fixture.clock.advance(days: 2)
     sweep = try #require(try await fixture.store.beginSweep(fixture.key, after: ""))
     try await fixture.snapshot([SnapshotFixture.transaction(asset: third, size: 5)], 7)
     await #expect(throws: ZoneStore.SnapshotReplaced.self) {
-      while try await fixture.store.readMore(&sweep) {}
+      while try await fixture.store.scanMore(&sweep) {}
     }
-    await #expect(throws: ZoneStore.SnapshotReplaced.self) { _ = try await fixture.store.deleteSome(&sweep, &result) }
+    await #expect(throws: ZoneStore.SnapshotReplaced.self) {
+      _ = try await fixture.store.deleteUnreferenced(&sweep, &result)
+    }
     #expect(try await fixture.hasAsset(third))
   }
 
@@ -111,7 +113,7 @@ import UntrustedInput
     try await fixture.push(1100)
     try await fixture.snapshot(parts, 1101)
     fixture.clock.advance(days: 31)
-    var result = Compaction(zone: fixture.key)
+    var result = CompactionResult(zone: fixture.key)
     #expect(try await fixture.store.beginCompaction(fixture.key))
     for _ in 0..<steps { _ = try await fixture.store.deleteEntries(fixture.key, &result) }
     let middle = try await fixture.state()
@@ -133,12 +135,12 @@ import UntrustedInput
     try await fixture.push(6)
     try await fixture.snapshot(parts, 6)
     fixture.clock.advance(days: 31)
-    var result = Compaction(zone: fixture.key)
+    var result = CompactionResult(zone: fixture.key)
     _ = try await fixture.store.beginCompaction(fixture.key)
     while try await fixture.store.deleteEntries(fixture.key, &result) {}
     var sweep = try #require(try await fixture.store.beginSweep(fixture.key, after: ""))
-    while try await fixture.store.readMore(&sweep) {}
-    #expect(try await fixture.store.deleteSome(&sweep, &result))
+    while try await fixture.store.scanMore(&sweep) {}
+    #expect(try await fixture.store.deleteUnreferenced(&sweep, &result))
     #expect(result.assets == 100)
     #expect(try await fixture.compact(try fixture.another())?.assets == 50)
     let end = try await fixture.state()
@@ -166,7 +168,7 @@ import UntrustedInput
     fixture.clock.advance(days: 31)
     let servers = try (0..<2).map { _ in try fixture.another() }
     let key = fixture.key
-    let deleted = try await withThrowingTaskGroup(of: Compaction?.self) { group in
+    let deleted = try await withThrowingTaskGroup(of: CompactionResult?.self) { group in
       for server in servers { group.addTask { try await server.compact(key) } }
       group.addTask {
         for _ in 0..<20 {
@@ -174,7 +176,7 @@ import UntrustedInput
         }
         return nil
       }
-      return try await group.compactMap(\.self).reduce(into: [Compaction]()) { $0.append($1) }
+      return try await group.compactMap(\.self).reduce(into: [CompactionResult]()) { $0.append($1) }
     }
     // Each entry and asset was deleted once.
     #expect(deleted.reduce(0) { $0 + $1.entries } == 1500)
@@ -204,7 +206,7 @@ import UntrustedInput
     try await fixture.finish(1, 5, to: share)
     func known(_ account: String, through: Int64? = nil) async throws -> [UUID] {
       let request = KnownRequest(transactions: (anns + bobs).map(\.id) + [UUID()], through: through)
-      return try await store.known(request, account: account, zone: share).transactions
+      return try await store.receivedTransactions(request, account: account, zone: share).transactions
     }
     let (before, first) = (bobs.map(\.id), Array(bobs.prefix(2).map(\.id)))
     #expect(try await known("bob") == before)
@@ -236,7 +238,7 @@ import UntrustedInput
     #expect(try await fixture.state().taken == 4500)
     for start in stride(from: 0, to: 4500, by: 900) {
       let some = Array(sent[start..<start + 900])
-      let known = try await fixture.store.known(
+      let known = try await fixture.store.receivedTransactions(
         KnownRequest(transactions: some), account: fixture.ann, zone: fixture.zone)
       #expect(known.transactions == some)
     }
@@ -292,28 +294,28 @@ import UntrustedInput
     #expect(try await fixture.state().logSize == Int64(entry.transaction.encoded.count) && later == [7])
   }
 
-  @Test("Snapshots and the deleting of the old log are no news for those who wait")
+  @Test("Snapshots and compactions do not wake the requests that wait for changes")
   func noNews() async throws {
     let fixture = try SnapshotFixture()
     try await fixture.push(6)
-    let version = try await fixture.store.news(of: fixture.ann, since: nil).version
+    let version = try await fixture.store.listChanges(of: fixture.ann, since: nil).version
     let watch = ZoneWatch(await fixture.store.container, author: "another process")
     await watch.begin()
-    let mark = await watch.mark
-    let waiter = Task { await watch.wait(for: [fixture.key], since: mark, seconds: 3600) }
+    let cursor = await watch.cursor
+    let waiter = Task { await watch.wait(for: [fixture.key], since: cursor, seconds: 3600) }
     while await watch.count == 0 { await Task.yield() }
     try await fixture.snapshot(parts, 6)
     fixture.clock.advance(days: 31)
     try await fixture.compact()
     try await Task.sleep(for: .milliseconds(400))
-    #expect(await watch.wakes == 0)
-    let news = try await fixture.store.news(of: fixture.ann, since: version)
-    #expect(news.isPartial && news.zones.isEmpty)
+    #expect(await watch.wakeCount == 0)
+    let changes = try await fixture.store.listChanges(of: fixture.ann, since: version)
+    #expect(changes.isPartial && changes.zones.isEmpty)
     // A push is.
     try await fixture.push(1, base: 6)
     await waiter.value
-    #expect(await watch.wakes == 1)
-    #expect(try await fixture.store.news(of: fixture.ann, since: version).zones.map(\.latest) == [7])
+    #expect(await watch.wakeCount == 1)
+    #expect(try await fixture.store.listChanges(of: fixture.ann, since: version).zones.map(\.latest) == [7])
     await watch.end()
   }
 }

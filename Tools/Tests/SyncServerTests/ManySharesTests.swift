@@ -100,7 +100,7 @@ private final class AlternatingTransport: SyncTransport {
         try await engines.0.invite("bob", to: share.id, permission: .readWrite)
         _ = try await engines.1.accept(share.id)
         // Once the exchanges after the invitation are over, which take longer on a busy machine. An engine that does not wait for
-        // news asks all the time.
+        // changes sends requests all the time.
         var before = 0
         repeat {
           before = line.requests

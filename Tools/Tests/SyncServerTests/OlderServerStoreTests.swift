@@ -60,7 +60,7 @@ private enum Older {
     #expect(log.entries.map(\.transaction) == sent && log.snapshot == nil && log.compacted == 0)
     #expect(log.snapshotWanted == Untrusted(size))
     let part = SnapshotFixture.transaction("part")
-    try await store.putPart(0, ofSnapshot: 6, part.encoded, account: "ann", zone: "private")
+    try await store.putSnapshotPart(0, ofSnapshot: 6, part.encoded, account: "ann", zone: "private")
     try await store.finishSnapshot(
       SnapshotRequest(through: 6, parts: 1, rules: "rules"), account: "ann", zone: "private")
     #expect(try await changes(after: 0).entries.map(\.transaction) == [part])

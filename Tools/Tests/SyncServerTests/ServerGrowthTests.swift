@@ -115,14 +115,14 @@ extension ZoneStore {
     cost: Int, bytes: Int
   ) {
     // The clients have lists from before.
-    let version = try news(of: "bob", since: nil).version
+    let version = try listChanges(of: "bob", since: nil).version
     let shared = try shares(of: "bob", since: nil).version
     var bytes = 0
     let cost = try measure {
       _ = try push(PushRequest(base: 0, transactions: [ZoneListTests.transaction()]), account: "ann", zone: zone)
-      let news = try news(of: "bob", since: version)
-      #expect(news.zones.map(\.name) == [zone])
-      bytes += try SyncWire.encode(news.zones).count
+      let list = try listChanges(of: "bob", since: version)
+      #expect(list.zones.map(\.name) == [zone])
+      bytes += try SyncWire.encode(list.zones).count
       bytes += try changes(after: 0, account: "bob", zone: SyncWire.privateZone, since: version).count
       bytes += try SyncWire.encode(try shares(of: "bob", since: shared)).count
     }

@@ -92,7 +92,7 @@ struct SnapshotFixture {
     _ part: SyncTransaction, _ index: Int64, _ through: Int64, maker: String = "", by account: String? = nil,
     to zone: String? = nil
   ) async throws {
-    try await store.putPart(
+    try await store.putSnapshotPart(
       Untrusted(index), ofSnapshot: Untrusted(through), maker: maker, part.encoded, account: account ?? ann,
       zone: zone ?? self.zone)
   }
@@ -148,7 +148,7 @@ struct SnapshotFixture {
 
   /// Deletes what is to be deleted in the zone, as the server does every hour.
   @discardableResult
-  func compact(_ store: ZoneStore? = nil) async throws -> Compaction? {
+  func compact(_ store: ZoneStore? = nil) async throws -> CompactionResult? {
     let store = store ?? self.store
     guard try await store.zonesToCompact().contains(key) else { return nil }
     return try await store.compact(key)
@@ -186,7 +186,7 @@ extension ZoneStore {
     state.entries = try context.fetchCount(FetchDescriptor<ServerEntry>(predicate: #Predicate { $0.zone == key }))
     state.parts = try context.fetchCount(FetchDescriptor<ServerSnapshotPart>(predicate: #Predicate { $0.zone == key }))
     state.taken = try context.fetch(FetchDescriptor<ServerTaken>(predicate: #Predicate { $0.zone == key }))
-      .reduce(0) { $0 + $1.taken.count }
+      .reduce(0) { $0 + $1.entries.count }
     return state
   }
 }

@@ -149,7 +149,7 @@ import UntrustedInput
     for bytes in [Data(), Data("no transaction".utf8), parts[0].encoded + [0]] {
       #expect(
         await refusal {
-          try await fixture.store.putPart(0, ofSnapshot: 6, bytes, account: ann, zone: zone)
+          try await fixture.store.putSnapshotPart(0, ofSnapshot: 6, bytes, account: ann, zone: zone)
         } == .invalid)
     }
     var long = parts[0]

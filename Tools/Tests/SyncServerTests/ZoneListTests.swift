@@ -42,52 +42,52 @@ import Testing
     _ = try await store.push(request, account: account, zone: zone)
   }
 
-  private func news(_ version: String?, _ account: String = "bob") async throws -> ZoneNews {
-    try await store.news(of: account, since: version)
+  private func listChanges(_ version: String?, _ account: String = "bob") async throws -> ZoneListChanges {
+    try await store.listChanges(of: account, since: version)
   }
 
   @Test("Another number of one zone is all that it gets")
   func number() async throws {
     let zones = try await Self.shares(3, store)
-    let all = try await news(nil)
+    let all = try await listChanges(nil)
     #expect(!all.isPartial && Set(all.zones.map(\.name)) == Set(zones + ["private"]))
-    let none = try await news(all.version)
+    let none = try await listChanges(all.version)
     #expect(none.isPartial && none.zones.isEmpty)
     try await push(zones[1])
-    let one = try await news(all.version)
+    let one = try await listChanges(all.version)
     #expect(one.isPartial && one.zones.map(\.name) == [zones[1]] && one.zones.map(\.latest) == [1])
     // The next one is not told again, but a client that did not get the answer is.
-    #expect(try await news(one.version).zones.isEmpty)
-    #expect(try await news(all.version).zones.map(\.name) == [zones[1]])
+    #expect(try await listChanges(one.version).zones.isEmpty)
+    #expect(try await listChanges(all.version).zones.map(\.name) == [zones[1]])
     try await push("private", "bob")
-    #expect(try await news(one.version).zones.map(\.name) == ["private"])
-    let named = try await store.news(of: "bob", since: one.version, naming: [zones[0]])
+    #expect(try await listChanges(one.version).zones.map(\.name) == ["private"])
+    let named = try await store.listChanges(of: "bob", since: one.version, naming: [zones[0]])
     #expect(Set(named.zones.map(\.name)) == ["private", zones[0]])
   }
 
   @Test("A share that comes, changes or goes makes another list, and the shares of others do not")
   func lists() async throws {
     let zones = try await Self.shares(2, store)
-    var version = try await news(nil).version
+    var version = try await listChanges(nil).version
     func isOther() async throws -> Bool {
-      let news = try await news(version)
-      version = news.version
-      return !news.isPartial
+      let changes = try await listChanges(version)
+      version = changes.version
+      return !changes.isPartial
     }
     #expect(try await !isOther())
     _ = try await store.invite(InviteRequest(account: "bob", permission: .readOnly), to: zones[0], account: "ann")
     #expect(try await isOther())
-    #expect(try await news(nil).zones.first { $0.name == zones[0] }?.isWritable == false)
+    #expect(try await listChanges(nil).zones.first { $0.name == zones[0] }?.isWritable == false)
     let new = try await store.createShare(CreateShareRequest(root: RecordName("new"), title: ""), account: "ann").zone
     _ = try await store.invite(InviteRequest(account: "bob", permission: .readOnly), to: new, account: "ann")
     #expect(try await !isOther())
-    #expect(try await news(version).invitations == 1)
+    #expect(try await listChanges(version).invitations == 1)
     _ = try await store.accept(zone: new, account: "bob")
     #expect(try await isOther())
-    #expect(try await news(version).invitations == 0)
+    #expect(try await listChanges(version).invitations == 0)
     try await store.removeParticipant("bob", from: new, account: "ann")
     #expect(try await isOther())
-    #expect(try await !news(nil).zones.contains { $0.name == new })
+    #expect(try await !listChanges(nil).zones.contains { $0.name == new })
     _ = try await store.invite(InviteRequest(account: "carol", permission: .readOnly), to: new, account: "ann")
     _ = try await store.accept(zone: new, account: "carol")
     #expect(try await !isOther())
@@ -97,35 +97,35 @@ import Testing
     #expect(try await isOther())
     try await store.endShare(new, account: "ann")
     #expect(try await isOther())
-    #expect(try await Set(news(nil).zones.map(\.name)) == Set(zones + ["private"]))
+    #expect(try await Set(listChanges(nil).zones.map(\.name)) == Set(zones + ["private"]))
   }
 
-  @Test("What another server process saved is news, too")
+  @Test("The changes include the saves of another server process")
   func otherProcess() async throws {
     let zones = try await Self.shares(2, store)
-    let version = try await news(nil).version
+    let version = try await listChanges(nil).version
     let other = try Self.store(folder)
     _ = try await other.push(PushRequest(base: 0, transactions: [Self.transaction()]), account: "ann", zone: zones[0])
-    #expect(try await news(version).zones.map(\.name) == [zones[0]])
+    #expect(try await listChanges(version).zones.map(\.name) == [zones[0]])
     try await other.removeParticipant("bob", from: zones[1], account: "ann")
-    #expect(try await news(version).zones.map(\.name) == ["private", zones[0]])
+    #expect(try await listChanges(version).zones.map(\.name) == ["private", zones[0]])
     // Each process has its own numbers.
-    #expect(try await !other.news(of: "bob", since: version).isPartial)
-    #expect(try await !news("nonsense").isPartial)
+    #expect(try await !other.listChanges(of: "bob", since: version).isPartial)
+    #expect(try await !listChanges("nonsense").isPartial)
   }
 
-  @Test("More saves than the server looks at one by one are news, too")
+  @Test("The changes include more saves than the server follows one by one")
   func manySaves() async throws {
     let zones = try await Self.shares(2, store)
-    let version = try await news(nil).version
+    let version = try await listChanges(nil).version
     let other = try Self.store(folder)
     for _ in 0..<520 {
       _ = try await other.push(
         PushRequest(base: 0, transactions: [Self.transaction()]), account: "eve", zone: "private")
     }
     _ = try await other.push(PushRequest(base: 0, transactions: [Self.transaction()]), account: "ann", zone: zones[0])
-    let news = try await news(version)
-    #expect(news.isPartial && news.zones.map(\.name) == [zones[0]])
+    let changes = try await listChanges(version)
+    #expect(changes.isPartial && changes.zones.map(\.name) == [zones[0]])
   }
 
   @Test("Shares are sent again if one changed")

@@ -18,8 +18,8 @@ import Testing
   /// A request that waits for a zone, as a task that ends with it.
   private func waiter(_ zone: String) async -> Task<Void, Never> {
     let before = await watch.count
-    let mark = await watch.mark
-    let task = Task { await watch.wait(for: [zone], since: mark, seconds: 3600) }
+    let cursor = await watch.cursor
+    let task = Task { await watch.wait(for: [zone], since: cursor, seconds: 3600) }
     while await watch.count == before, !Task.isCancelled { await Task.yield() }
     return task
   }
@@ -31,22 +31,22 @@ import Testing
     let bobs = [await waiter("bob/private"), await waiter("bob/private")]
     await watch.wake(["ann/private"])
     await ann.value
-    #expect(await watch.wakes == 1)
+    #expect(await watch.wakeCount == 1)
     #expect(await watch.count == 2)
     await watch.wakeAll()
     for bob in bobs { await bob.value }
-    #expect(await watch.wakes == 3)
+    #expect(await watch.wakeCount == 3)
     await watch.end()
   }
 
   @Test("A change between the reading and the waiting is not missed")
   func between() async {
     await watch.begin()
-    let mark = await watch.mark
+    let cursor = await watch.cursor
     await watch.wake(["ann/private"])
     // Would wait for an hour.
-    await watch.wait(for: ["ann/private"], since: mark, seconds: 3600)
-    let bob = Task { await watch.wait(for: ["bob/private"], since: mark, seconds: 3600) }
+    await watch.wait(for: ["ann/private"], since: cursor, seconds: 3600)
+    let bob = Task { await watch.wait(for: ["bob/private"], since: cursor, seconds: 3600) }
     while await watch.count == 0, !Task.isCancelled { await Task.yield() }
     bob.cancel()
     await bob.value
@@ -66,7 +66,7 @@ import Testing
     try save("bob", author: "this process")
     try save("ann", author: "another process")
     await ann.value
-    #expect(await watch.wakes == 1)
+    #expect(await watch.wakeCount == 1)
     #expect(await watch.count == 1)
     bob.cancel()
     await bob.value
@@ -83,7 +83,7 @@ import Testing
     try context.save()
     await ann.value
     await bob.value
-    #expect(await watch.wakes == 2)
+    #expect(await watch.wakeCount == 2)
     await watch.end()
   }
 }

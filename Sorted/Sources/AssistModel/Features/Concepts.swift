@@ -1,9 +1,9 @@
-/// Words that mean the same to the models: a message with "ambulance" is like one with "hospital", though the training set
-/// may have only one of them.
+/// A lexicon: lists of words that the models treat as one concept. So a message with "ambulance" resembles a message with
+/// "hospital" even if the training set has only one of the words.
 ///
-/// The lists are our own. A word that ends with `*` stands for all words that begin so.
+/// The lists were written for this project. A word that ends with `*` matches all words with that prefix.
 struct Concepts: Sendable {
-  /// The lists of this program.
+  /// The lexicon of this program.
   static let shared = Concepts(lists)
 
   private var exact: [UInt32: [UInt32]] = [:]
@@ -24,7 +24,7 @@ struct Concepts: Sendable {
     }
   }
 
-  /// Calls a closure with each concept of a folded word.
+  /// Calls a closure with each concept of a lowercase word.
   func forEach(_ word: ArraySlice<UInt32>, _ body: (UInt32) -> Void) {
     var hash = Hash(seed: 0xA0)
     for scalar in word {

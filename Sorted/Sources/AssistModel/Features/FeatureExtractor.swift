@@ -1,37 +1,37 @@
-/// What a message looks like to the linear models: which hashed features it has, and how much each of them counts.
+/// The features of a message for the linear models: hashed features with their values.
 public struct FeatureVector: Sendable {
   /// One feature.
   public struct Entry: Sendable {
-    /// Its place in the weights: less than ``FeatureExtractor/buckets``.
+    /// The index of the feature in the weights, less than ``FeatureExtractor/buckets``.
     public var bucket: Int32
-    /// The token that it comes from; a negative number names a property of the whole message (see ``Trait``).
+    /// The index of the token that has the feature. A negative number is the raw value of a ``Trait``.
     public var token: Int32
-    /// How much it counts. The squares of one message's values add up to 1.
+    /// The value of the feature. The values of one message have the Euclidean norm 1.
     public var value: Float
-    /// Its origin.
+    /// The origin of the feature.
     public var origin: Origin
 
-    /// Whether it is a word or a pair of words.
+    /// Whether the feature is a word or a pair of words.
     public var isWord: Bool { origin == .word }
   }
 
   /// The origin of a feature.
   public enum Origin: Sendable {
-    /// A word, a number or a mark, alone or with the one before it.
+    /// A word, a number or a punctuation mark, alone or as a pair with the token before it.
     case word
-    /// Some letters of a word.
+    /// A character n-gram of a word.
     case letters
-    /// The meaning of a word.
+    /// A concept of a word, alone or as a pair with a concept of the word before it.
     case concept
     /// A property of the whole message.
     case trait
   }
 
-  /// Each bucket once.
+  /// The features, at most one for each bucket.
   public var entries: [Entry]
 }
 
-/// A property of a whole message, as opposed to one of its words.
+/// A property of a whole message.
 public enum Trait: Int32, CaseIterable, Sendable {
   case length = -1
   case capitals = -2
@@ -42,7 +42,7 @@ public enum Trait: Int32, CaseIterable, Sendable {
   case link = -7
   case phoneNumber = -8
 
-  /// The trait in words, for an explanation.
+  /// The text of the trait in an explanation.
   public var words: String {
     switch self {
     case .length: "its length"
@@ -57,19 +57,20 @@ public enum Trait: Int32, CaseIterable, Sendable {
   }
 }
 
-/// Turns messages into hashed features: words, pairs of words, the letters inside words in groups of 3 to 5, and traits of
-/// the whole message. Hashing needs no dictionary, so the weights have one fixed size and an unknown word still counts by
-/// its letters.
+/// Extracts features from messages by feature hashing.
 ///
-/// An extractor keeps its scratch memory between messages. Give each task its own one.
-/// - Complexity: linear in the length of the message, at most 4,000 scalars of it.
+/// The features are words, bigrams of words, character n-grams of 3 to 5 letters, concepts, and traits of the whole message.
+/// Hashing needs no dictionary, so the weights have a fixed size, and a word outside the training set still has its n-grams.
+///
+/// An extractor reuses its scratch memory for the next message, so each task needs an extractor of its own.
+/// - Complexity: linear in the length of the message. It reads at most 4,000 scalars.
 public struct FeatureExtractor: Sendable {
-  /// How many features the weights can tell apart: a power of two.
+  /// The number of buckets that features are hashed into: a power of two.
   public static let buckets = 1 << 16
 
   private var tokenizer = Tokenizer()
   private var entries: [FeatureVector.Entry] = []
-  /// The round in which a bucket was last seen, so that a message counts each bucket once without clearing anything.
+  /// The round in which each bucket was last used. It finds repeated buckets of a message without clearing an array.
   private var seen = [UInt32](repeating: 0, count: FeatureExtractor.buckets)
   private var round: UInt32 = 0
   private var concepts: [UInt32] = []
@@ -78,7 +79,7 @@ public struct FeatureExtractor: Sendable {
   /// Makes an extractor.
   public init() {}
 
-  /// The features of a message.
+  /// Extracts the features of a message.
   public mutating func features(of text: String) -> FeatureVector {
     entries.removeAll(keepingCapacity: true)
     round &+= 1
@@ -93,7 +94,7 @@ public struct FeatureExtractor: Sendable {
     return FeatureVector(entries: entries)
   }
 
-  /// The words of the message that was read last, by ``FeatureVector/Entry/token``.
+  /// The tokens of the last message, indexed by ``FeatureVector/Entry/token``.
   public var words: [String] { tokenizer.tokens.map { tokenizer.text(of: $0) } }
 
   // MARK: - Tokens
@@ -119,7 +120,8 @@ public struct FeatureExtractor: Sendable {
     if let end = tokenizer.tokens.indices.last { add(last, Int32(end), 0.5, .word) }
   }
 
-  /// What makes two tokens the same: links and addresses are all alike, numbers are by their number of digits.
+  /// Returns the hash that identifies a token. All links have one hash, all addresses have one, and numbers are identified by
+  /// their number of digits.
   private func identity(_ token: Token) -> Hash {
     var hash = Hash(seed: token.kind.rawValue)
     switch token.kind {
@@ -152,7 +154,7 @@ public struct FeatureExtractor: Sendable {
     }
   }
 
-  /// The concepts of a word, alone and with the concepts of the word before.
+  /// Adds the concepts of a word, alone and as pairs with the concepts of the word before it.
   private mutating func addConcepts(_ token: Token, _ number: Int32) {
     concepts.removeAll(keepingCapacity: true)
     Concepts.shared.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }
@@ -220,7 +222,7 @@ public struct FeatureExtractor: Sendable {
   }
 }
 
-/// FNV-1a over 32-bit words, with a last mix so that the low bits depend on all of the input.
+/// An FNV-1a hash over 32-bit words. A final mix lets the low bits depend on the whole input.
 struct Hash {
   private(set) var value: UInt32
 

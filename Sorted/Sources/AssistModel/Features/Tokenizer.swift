@@ -1,4 +1,4 @@
-/// A piece of a message: a word, a number, an address or a symbol.
+/// A token of a message: a word, a number, a link, an e-mail address or a symbol.
 struct Token: Equatable {
   /// The kind of a token.
   enum Kind: UInt32 {
@@ -9,27 +9,27 @@ struct Token: Equatable {
     case symbol
   }
 
-  /// Its kind.
+  /// The kind of the token.
   var kind: Kind
-  /// Where its folded scalars are in ``Tokenizer/scalars``.
+  /// The range of the token's lowercase scalars in ``Tokenizer/scalars``.
   var range: Range<Int>
 }
 
-/// Splits a message into tokens and folds their letters to lower case.
+/// Splits a message into tokens and converts their letters to lower case.
 ///
-/// It reads Unicode scalars, not characters, because grapheme breaking costs more than everything else together.
+/// It reads Unicode scalars instead of characters, because grapheme breaking costs more than all other steps together.
 struct Tokenizer {
-  /// The rest of a longer message says nothing new about its kind.
+  /// The largest number of scalars that the tokenizer reads. The end of a longer message does not change its kind.
   static let maximumScalars = 4_000
 
-  /// The folded scalars of the last text.
+  /// The lowercase scalars of the last text.
   private(set) var scalars: [UInt32] = []
   /// The tokens of the last text in order.
   private(set) var tokens: [Token] = []
-  /// How many of the letters of the last text are upper case, and how many letters there are.
+  /// The number of uppercase letters and the number of all letters in the last text.
   private(set) var capitals = (upper: 0, letters: 0)
 
-  /// Splits a text. The results replace the results of the text before.
+  /// Splits a text. The result replaces the tokens of the previous text.
   mutating func read(_ text: String) {
     scalars.removeAll(keepingCapacity: true)
     tokens.removeAll(keepingCapacity: true)
@@ -44,7 +44,7 @@ struct Tokenizer {
     }
   }
 
-  /// The folded text of a token.
+  /// Returns the lowercase text of a token.
   func text(of token: Token) -> String {
     var text = String.UnicodeScalarView()
     for value in scalars[token.range] { text.append(Unicode.Scalar(value) ?? "?") }
@@ -73,7 +73,7 @@ struct Tokenizer {
     }
   }
 
-  /// Splits what stands between two spaces.
+  /// Splits a run of scalars without spaces.
   private mutating func split(_ run: Range<Int>) {
     if isLink(run) { return tokens.append(Token(kind: .link, range: run)) }
     if let at = scalars[run].firstIndex(of: 0x40), at > run.lowerBound, scalars[at..<run.upperBound].contains(0x2E) {
@@ -89,7 +89,7 @@ struct Tokenizer {
       case .number:
         while end < run.upperBound, Self.isDigit(scalars[end]) || isSeparator(end, run) { end += 1 }
       default:
-        // "!!!" is one token, as long as its mark repeats.
+        // A repeated mark such as "!!!" is one token.
         while end < run.upperBound, scalars[end] == scalars[start] { end += 1 }
       }
       tokens.append(Token(kind: kind, range: start..<end))
@@ -103,7 +103,7 @@ struct Tokenizer {
       || head.starts(with: "https".unicodeScalars.map(\.value)) || head.starts(with: "www.".unicodeScalars.map(\.value))
   }
 
-  /// A point or comma between two digits.
+  /// Returns whether a scalar is a point or a comma between two digits.
   private func isSeparator(_ index: Int, _ run: Range<Int>) -> Bool {
     (scalars[index] == 0x2E || scalars[index] == 0x2C) && index + 1 < run.upperBound && Self.isDigit(scalars[index + 1])
   }

@@ -1,25 +1,28 @@
 import AssistKernels
 import Foundation
 
-/// Turns texts into vectors of their meaning: the model all-MiniLM-L6-v2, a BERT encoder of six layers.
+/// Encodes texts as sentence embeddings with the model all-MiniLM-L6-v2, a BERT encoder of six layers.
 ///
-/// Texts that say the same in other words have vectors that point the same way. The model reads English. The vector of a text
-/// is the mean of the vectors of its pieces, scaled to length 1.
+/// The model reads English. Texts with the same meaning in different words have similar vectors. The vector of a text is the mean
+/// of its tokens' vectors, scaled to the norm 1.
 package struct SentenceEncoder: Sendable {
-  /// How many numbers a vector has.
+  /// The number of dimensions of a vector.
   package static let dimensions = 384
-  /// Of longer texts only so many pieces count, the marks of begin and end included. The model was trained with no more.
+  /// The largest number of tokens of a text, with the tokens for its beginning and its end. The model was trained with this limit.
   package static let maximumPieces = 256
 
-  /// Counts up with each model or way of reading that gives other vectors. A store's vectors remember which one made them.
+  /// The version of the vectors. It increases with each change of the model or the tokenizer. A stored vector has the version that
+  /// made it.
   package static let version = 1
 
-  /// The size of a model. Tests make small ones.
+  /// The sizes of a model. Tests make small models.
   package struct Shape: Sendable {
+    /// The number of tokens in the vocabulary.
     var pieces: Int
     var layers: Int
-    /// The width inside a layer.
+    /// The width of the feed-forward layers.
     var inner: Int
+    /// The number of position embeddings.
     var positions: Int
 
     package init(pieces: Int = 30_522, layers: Int = 6, inner: Int = 1_536, positions: Int = 512) {
@@ -28,41 +31,41 @@ package struct SentenceEncoder: Sendable {
   }
 
   private static let heads = 12
-  /// How many pieces, of several texts, are encoded together.
+  /// The largest number of tokens in a batch of several texts.
   private static let batch = 512
 
   private let shape: Shape
-  private let pieces: WordPiece
-  private let words: TensorFile.Rows
-  private let positions: TensorFile.Rows
-  /// What is added to each piece: the model tells two texts of a pair apart, and there is only one.
-  private let kind: [Float]
-  private let start: Norm
+  private let tokenizer: WordPiece
+  private let wordEmbeddings: TensorFile.Rows
+  private let positionEmbeddings: TensorFile.Rows
+  /// The embedding of the token type 0. BERT has two types for pairs of texts, and this encoder reads single texts.
+  private let typeEmbedding: [Float]
+  private let embeddingNorm: LayerNorm
   private let layers: [Layer]
 
   /// Loads the model.
-  /// - Parameter folder: where `model.safetensors` and `vocab.txt` are.
-  /// - Throws: ``WeightsError`` if they do not fit the model; the error of the file system.
+  /// - Parameter folder: the folder with `model.safetensors` and `vocab.txt`.
+  /// - Throws: ``WeightsError`` if a file does not fit the model; the error of the file system.
   package init(folder: URL) throws { try self.init(folder: folder, shape: Shape()) }
 
   package init(folder: URL, shape: Shape) throws {
     self.shape = shape
-    pieces = try WordPiece(
+    tokenizer = try WordPiece(
       vocabulary: String(contentsOf: folder.appendingPathComponent("vocab.txt"), encoding: .utf8), count: shape.pieces)
     let file = try TensorFile(folder.appendingPathComponent("model.safetensors"))
     let width = Self.dimensions
-    words = try file.rows("embeddings.word_embeddings.weight", [shape.pieces, width])
-    positions = try file.rows("embeddings.position_embeddings.weight", [shape.positions, width])
-    kind = Array(try file.floats("embeddings.token_type_embeddings.weight", [2, width]).prefix(width))
-    start = try Norm(file, "embeddings.LayerNorm")
+    wordEmbeddings = try file.rows("embeddings.word_embeddings.weight", [shape.pieces, width])
+    positionEmbeddings = try file.rows("embeddings.position_embeddings.weight", [shape.positions, width])
+    typeEmbedding = Array(try file.floats("embeddings.token_type_embeddings.weight", [2, width]).prefix(width))
+    embeddingNorm = try LayerNorm(file, "embeddings.LayerNorm")
     layers = try (0..<shape.layers).map { try Layer(file, "encoder.layer.\($0)", inner: shape.inner) }
   }
 
-  /// The ids of the pieces of a text.
-  func ids(of text: String) -> [Int32] { pieces.ids(of: text, limit: Self.maximumPieces) }
+  /// Returns the ids of a text's tokens.
+  func ids(of text: String) -> [Int32] { tokenizer.ids(of: text, limit: Self.maximumPieces) }
 
-  /// The vectors of texts, each of length 1.
-  /// - Complexity: linear in the pieces of the texts, and in the square of the pieces of each.
+  /// Encodes texts as vectors of the norm 1.
+  /// - Complexity: linear in the number of texts, and quadratic in the number of tokens of each text.
   package func vectors(of texts: [String]) -> [[Float]] {
     var result: [[Float]] = []
     result.reserveCapacity(texts.count)
@@ -82,14 +85,14 @@ package struct SentenceEncoder: Sendable {
 
   // MARK: - The layers
 
-  /// A matrix and what is added to its products.
+  /// A dense layer: a matrix and a bias.
   private struct Dense: Sendable {
     let outputs: Int
     let inputs: Int
     private let packed: [Float]
     private let bias: [Float]
 
-    /// Reads the matrices of these names, one below the other.
+    /// Reads the matrices with some names and stacks them.
     init(_ file: TensorFile, _ names: [String], _ outputs: Int, _ inputs: Int) throws {
       self.outputs = outputs * names.count
       self.inputs = inputs
@@ -106,8 +109,8 @@ package struct SentenceEncoder: Sendable {
     }
   }
 
-  /// Brings each row to mean 0 and variance 1, then scales and shifts it.
-  private struct Norm: Sendable {
+  /// A layer normalization: it normalizes each row to mean 0 and variance 1, then scales and shifts it.
+  private struct LayerNorm: Sendable {
     private let scale: [Float]
     private let shift: [Float]
 
@@ -116,85 +119,89 @@ package struct SentenceEncoder: Sendable {
       shift = try file.floats("\(name).bias", [SentenceEncoder.dimensions])
     }
 
-    /// - Parameter added: what is added to the rows first.
-    func apply(_ values: inout [Float], _ rows: Int, added: [Float]? = nil) {
-      assist_normalize(&values, added, rows, SentenceEncoder.dimensions, scale, shift)
+    /// Normalizes rows in place.
+    /// - Parameter residual: the values that are added to the rows first.
+    func apply(_ values: inout [Float], _ rows: Int, residual: [Float]? = nil) {
+      assist_normalize(&values, residual, rows, SentenceEncoder.dimensions, scale, shift)
     }
   }
 
+  /// A transformer layer: self-attention and a feed-forward network, each with a residual connection.
   private struct Layer: Sendable {
+    /// The projections to queries, keys and values, stacked.
     let attention: Dense
-    let afterAttention: Dense
-    let attentionNorm: Norm
-    let wide: Dense
-    let narrow: Dense
-    let norm: Norm
+    let attentionOutput: Dense
+    let attentionNorm: LayerNorm
+    let feedForwardIn: Dense
+    let feedForwardOut: Dense
+    let norm: LayerNorm
 
     init(_ file: TensorFile, _ name: String, inner: Int) throws {
       let width = SentenceEncoder.dimensions
       attention = try Dense(
         file, ["query", "key", "value"].map { "\(name).attention.self.\($0)" }, width, width)
-      afterAttention = try Dense(file, ["\(name).attention.output.dense"], width, width)
-      attentionNorm = try Norm(file, "\(name).attention.output.LayerNorm")
-      wide = try Dense(file, ["\(name).intermediate.dense"], inner, width)
-      narrow = try Dense(file, ["\(name).output.dense"], width, inner)
-      norm = try Norm(file, "\(name).output.LayerNorm")
+      attentionOutput = try Dense(file, ["\(name).attention.output.dense"], width, width)
+      attentionNorm = try LayerNorm(file, "\(name).attention.output.LayerNorm")
+      feedForwardIn = try Dense(file, ["\(name).intermediate.dense"], inner, width)
+      feedForwardOut = try Dense(file, ["\(name).output.dense"], width, inner)
+      norm = try LayerNorm(file, "\(name).output.LayerNorm")
     }
   }
 
   private func encode(_ texts: [[Int32]], _ rows: Int) -> [[Float]] {
     guard rows > 0 else { return [] }
     var x = input(texts, rows)
-    var triples = [Float](repeating: 0, count: rows * 3 * Self.dimensions)
-    var mixed = [Float](repeating: 0, count: rows * Self.dimensions)
-    var output = mixed
-    var wide = [Float](repeating: 0, count: rows * shape.inner)
+    var projections = [Float](repeating: 0, count: rows * 3 * Self.dimensions)
+    var attended = [Float](repeating: 0, count: rows * Self.dimensions)
+    var output = attended
+    var inner = [Float](repeating: 0, count: rows * shape.inner)
     var scratch = [Float](repeating: 0, count: Self.maximumPieces)
     for layer in layers {
-      layer.attention.apply(x, rows, to: &triples)
+      layer.attention.apply(x, rows, to: &projections)
       var row = 0
       for text in texts {
         let (from, to) = (row * 3 * Self.dimensions, row * Self.dimensions)
-        triples.withUnsafeBufferPointer { triples in
-          mixed.withUnsafeMutableBufferPointer { mixed in
+        projections.withUnsafeBufferPointer { projections in
+          attended.withUnsafeMutableBufferPointer { attended in
             assist_attend(
-              triples.baseAddress! + from, text.count, Self.heads, &scratch, mixed.baseAddress! + to)
+              projections.baseAddress! + from, text.count, Self.heads, &scratch, attended.baseAddress! + to)
           }
         }
         row += text.count
       }
-      layer.afterAttention.apply(mixed, rows, to: &output)
-      layer.attentionNorm.apply(&x, rows, added: output)
-      layer.wide.apply(x, rows, to: &wide)
-      assist_gelu(&wide, wide.count)
-      layer.narrow.apply(wide, rows, to: &output)
-      layer.norm.apply(&x, rows, added: output)
+      layer.attentionOutput.apply(attended, rows, to: &output)
+      layer.attentionNorm.apply(&x, rows, residual: output)
+      layer.feedForwardIn.apply(x, rows, to: &inner)
+      assist_gelu(&inner, inner.count)
+      layer.feedForwardOut.apply(inner, rows, to: &output)
+      layer.norm.apply(&x, rows, residual: output)
     }
-    return means(x, texts)
+    return meanPooled(x, texts)
   }
 
-  /// Each piece as the sum of what it is and where it stands.
+  /// Returns the input of the first layer: for each token the normalized sum of its word, position and type embeddings.
   private func input(_ texts: [[Int32]], _ rows: Int) -> [Float] {
     let width = Self.dimensions
     var x = [Float](repeating: 0, count: rows * width)
-    var place = [Float](repeating: 0, count: width)
+    var positionEmbedding = [Float](repeating: 0, count: width)
     x.withUnsafeMutableBufferPointer { x in
       var row = 0
       for text in texts {
         for (position, id) in text.enumerated() {
           let target = x.baseAddress! + row * width
-          words.copy(Int(id), to: target)
-          positions.copy(position, to: &place)
-          for i in 0..<width { target[i] += place[i] + kind[i] }
+          wordEmbeddings.copy(Int(id), to: target)
+          positionEmbeddings.copy(position, to: &positionEmbedding)
+          for i in 0..<width { target[i] += positionEmbedding[i] + typeEmbedding[i] }
           row += 1
         }
       }
     }
-    start.apply(&x, rows)
+    embeddingNorm.apply(&x, rows)
     return x
   }
 
-  private func means(_ x: [Float], _ texts: [[Int32]]) -> [[Float]] {
+  /// Returns the normalized mean of the rows of each text.
+  private func meanPooled(_ x: [Float], _ texts: [[Int32]]) -> [[Float]] {
     let width = Self.dimensions
     var row = 0
     return texts.map { text in

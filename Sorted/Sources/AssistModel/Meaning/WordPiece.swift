@@ -1,10 +1,10 @@
 import Foundation
 
-/// Splits a text into the pieces of words that a BERT model without case was trained with.
+/// The WordPiece tokenizer of an uncased BERT model.
 ///
-/// Control characters vanish, accents and case are folded, marks and Chinese characters stand alone, and each word becomes the
-/// longest pieces of the vocabulary, from left to right. The model's `tokenizer.json` has the rules. Unlike there, a
-/// text that spells a special token, such as `[SEP]`, is a text.
+/// It removes control characters, accents and case. A punctuation mark or a CJK ideograph is a word of its own. Each word becomes
+/// the longest matching tokens of the vocabulary, from left to right. The model's `tokenizer.json` has the rules. One rule differs:
+/// a text that spells a special token, such as `[SEP]`, is ordinary text.
 struct WordPiece: Sendable {
   private let ids: [[UInt8]: Int32]
   private let longest: Int
@@ -12,11 +12,11 @@ struct WordPiece: Sendable {
   private let first: Int32
   private let last: Int32
 
-  /// A word of more characters is unknown.
+  /// The largest length of a word in scalars. A longer word is the unknown token.
   private static let maximumWordLength = 100
 
-  /// Reads a vocabulary: a piece a line, whose number is its id.
-  /// - Throws: ``WeightsError`` where it lacks the special pieces or has not as many as the model.
+  /// Reads a vocabulary with one token on each line. The id of a token is the number of its line.
+  /// - Throws: ``WeightsError`` if the vocabulary lacks a special token, or if its number of tokens differs from the model's.
   init(vocabulary: String, count: Int) throws {
     var ids: [[UInt8]: Int32] = [:]
     var next: Int32 = 0
@@ -25,20 +25,23 @@ struct WordPiece: Sendable {
       next += 1
     }
     func special(_ name: String) throws -> Int32 {
-      guard let id = ids[Array(name.utf8)] else { throw WeightsError(description: "the vocabulary has no \(name)") }
+      guard let id = ids[Array(name.utf8)] else {
+        throw WeightsError(description: "the vocabulary has no token \(name); install the model again")
+      }
       return id
     }
     guard ids.count == count, ids.values.allSatisfy({ $0 < count }) else {
-      throw WeightsError(description: "the vocabulary has \(ids.count) pieces, and the model \(count)")
+      throw WeightsError(
+        description: "the vocabulary has \(ids.count) tokens, and the model has \(count); install the model again")
     }
     self.ids = ids
     longest = ids.keys.map(\.count).max() ?? 0
     (unknown, first, last) = (try special("[UNK]"), try special("[CLS]"), try special("[SEP]"))
   }
 
-  /// The ids of a text between the id of its begin and the id of its end.
-  /// - Parameter limit: how many there are at most, these two included.
-  /// - Complexity: linear in the part of the text that gives so many pieces.
+  /// Returns the ids of a text's tokens, with the tokens `[CLS]` and `[SEP]` around them.
+  /// - Parameter limit: the largest number of ids, with these two.
+  /// - Complexity: linear in the length of the text that has `limit` tokens.
   func ids(of text: String, limit: Int) -> [Int32] {
     var reader = Reader(pieces: self, limit: limit - 1)
     for scalar in text.unicodeScalars where !reader.isFull { reader.read(scalar) }
@@ -46,7 +49,7 @@ struct WordPiece: Sendable {
     return reader.ids + [last]
   }
 
-  /// The part of a text that has been read.
+  /// The state of the tokenizer in the middle of a text.
   private struct Reader {
     let pieces: WordPiece
     let limit: Int
@@ -67,13 +70,13 @@ struct WordPiece: Sendable {
       let properties = scalar.properties
       if properties.isWhitespace { return endWord() }
       guard scalar != "\u{FFFD}", !WordPiece.isControl(properties.generalCategory) else { return }
-      let isAlone = WordPiece.isChinese(scalar)
-      if isAlone { endWord() }
+      let isIdeograph = WordPiece.isCJKIdeograph(scalar)
+      if isIdeograph { endWord() }
       for part in String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars
       where part.properties.generalCategory != .nonspacingMark {
         for folded in part.properties.lowercaseMapping.unicodeScalars { append(folded) }
       }
-      if isAlone { endWord() }
+      if isIdeograph { endWord() }
     }
 
     private mutating func readASCII(_ byte: UInt8) {
@@ -81,14 +84,14 @@ struct WordPiece: Sendable {
       case 0x09...0x0D, 0x20: if byte != 0x0B, byte != 0x0C { endWord() }
       case 0x41...0x5A: appendByte(byte | 0x20)
       case 0x30...0x39, 0x61...0x7A: appendByte(byte)
-      case 0x21...0x7E: appendMark { $0.append(byte) }
+      case 0x21...0x7E: appendPunctuation { $0.append(byte) }
       default: break
       }
     }
 
     private mutating func append(_ scalar: Unicode.Scalar) {
-      if scalar.isASCII ? WordPiece.isMark(UInt8(scalar.value)) : scalar.isPunctuation {
-        appendMark { $0.append(contentsOf: UTF8.encode(scalar)!) }
+      if scalar.isASCII ? WordPiece.isPunctuation(UInt8(scalar.value)) : scalar.isPunctuation {
+        appendPunctuation { $0.append(contentsOf: UTF8.encode(scalar)!) }
       } else {
         word.append(contentsOf: UTF8.encode(scalar)!)
         length += 1
@@ -100,14 +103,14 @@ struct WordPiece: Sendable {
       length += 1
     }
 
-    private mutating func appendMark(_ append: (inout [UInt8]) -> Void) {
+    private mutating func appendPunctuation(_ append: (inout [UInt8]) -> Void) {
       endWord()
       append(&word)
       length = 1
       endWord()
     }
 
-    /// Appends the pieces of a word; one that has no pieces is unknown as a whole.
+    /// Appends the tokens of the current word, or the unknown token if the vocabulary cannot spell the word.
     mutating func endWord() {
       defer {
         word.removeAll(keepingCapacity: true)
@@ -125,11 +128,11 @@ struct WordPiece: Sendable {
     var found: [Int32] = []
     var start = 0
     while start < word.count {
-      let mark: [UInt8] = start == 0 ? [] : [UInt8(ascii: "#"), UInt8(ascii: "#")]
+      let prefix: [UInt8] = start == 0 ? [] : [UInt8(ascii: "#"), UInt8(ascii: "#")]
       var end = min(word.count, start + longest)
       var id: Int32?
       while end > start {
-        id = ids[mark + word[start..<end]]
+        id = ids[prefix + word[start..<end]]
         if id != nil { break }
         end -= 1
       }
@@ -149,13 +152,13 @@ struct WordPiece: Sendable {
     }
   }
 
-  private static func isMark(_ byte: UInt8) -> Bool {
+  private static func isPunctuation(_ byte: UInt8) -> Bool {
     (0x21...0x2F).contains(byte) || (0x3A...0x40).contains(byte) || (0x5B...0x60).contains(byte)
       || (0x7B...0x7E).contains(byte)
   }
 
-  /// The ideographs of Chinese, as BERT counts them. Japanese and Korean letters are not among them.
-  private static func isChinese(_ scalar: Unicode.Scalar) -> Bool {
+  /// Returns whether BERT treats a scalar as a CJK ideograph. Kana and hangul are not ideographs.
+  private static func isCJKIdeograph(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x4E00...0x9FFF, 0x3400...0x4DBF, 0xF900...0xFAFF, 0x20000...0x2A6DF, 0x2A700...0x2B73F, 0x2B740...0x2B81F,
       0x2B820...0x2CEAF, 0x2F800...0x2FA1F:

@@ -1,19 +1,19 @@
-/// Why a message was judged as it was: what weighed most.
+/// An explanation of a classification: the words and traits with the largest weights.
 public struct Explanation: Sendable, Equatable {
-  /// Something of the message and how much it weighed.
+  /// A word or a trait of the message with its weight.
   public struct Reason: Sendable, Equatable, Codable {
-    /// A word of the message, or a trait of it in words.
+    /// The word, or the text of the trait.
     public var what: String
-    /// How much it adds to the score of the kind, against the mean of the other kinds.
+    /// The contribution to the score of the kind, less the mean contribution to the other kinds.
     public var weight: Float
-    /// Whether it is a word of the message.
+    /// Whether the reason is a word of the message.
     public var isWord: Bool
   }
 
   /// The reasons for the kind, the strongest first.
   public var reasons: [Reason]
 
-  /// "because “asap”, “call” and exclamation marks".
+  /// The reasons as a sentence, for example "because of “asap”, “call” and exclamation marks".
   public var sentence: String {
     let parts = reasons.map { $0.isWord ? "“\($0.what)”" : $0.what }
     guard let last = parts.last else { return "because of no word in particular" }
@@ -22,8 +22,16 @@ public struct Explanation: Sendable, Equatable {
 }
 
 extension MessageModel {
-  /// What weighed most for a kind: the sum of what each word adds, alone, as a pair with the word before it and by its
-  /// letters. A pair counts half for each of its words.
+  /// Explains the score of a kind by its largest contributions.
+  ///
+  /// The contribution of a word is the sum over its features: the word, its n-grams, its concepts, and its pairs with the word before
+  /// it. A pair has half the value of a word.
+  /// - Parameters:
+  ///   - text: the message.
+  ///   - kind: the kind to explain.
+  ///   - layer: the personal layer of the reader.
+  ///   - count: the largest number of reasons.
+  ///   - extractor: the extractor to use.
   public func explain(
     _ text: String, as kind: Kind, layer: PersonalLayer? = nil, count: Int = 3, _ extractor: inout FeatureExtractor
   ) -> Explanation {
@@ -32,10 +40,10 @@ extension MessageModel {
     let scale = PersonalLayer.scale(features, self)
     var sums: [Int32: Float] = [:]
     for entry in features.entries {
-      let weight = weight(entry, kind) + (layer?.lead(entry, kind, scale, self) ?? 0)
+      let weight = weight(entry, kind) + (layer?.margin(entry, kind, scale, self) ?? 0)
       sums[entry.token, default: 0] += weight
     }
-    // Equal words are one reason.
+    // A repeated word is one reason.
     var merged: [String: Explanation.Reason] = [:]
     for (token, sum) in sums {
       guard let what = token >= 0 ? words[Int(token)] : Trait(rawValue: token)?.words else { continue }
@@ -45,7 +53,7 @@ extension MessageModel {
     return Explanation(reasons: Array(best.prefix(count)))
   }
 
-  /// The weight that an entry adds to a kind, against the mean of the kinds that it competes with.
+  /// Returns the contribution of a feature to a kind, less its mean contribution to the competing kinds.
   private func weight(_ entry: FeatureVector.Entry, _ kind: Kind) -> Float {
     let spam = contribution(entry, Head.spam.offset)
     if kind == .spam { return spam }
@@ -57,8 +65,8 @@ extension MessageModel {
 }
 
 extension PersonalLayer {
-  /// The weight that an entry adds to a kind, against the mean of the other kinds.
-  fileprivate func lead(
+  /// Returns the contribution of a feature to a kind, less its mean contribution to the other kinds.
+  fileprivate func margin(
     _ entry: FeatureVector.Entry, _ kind: Kind, _ scale: Float, _ model: MessageModel
   ) -> Float {
     let values = Kind.allCases.indices.map { contribution(entry, $0, scale, model) }

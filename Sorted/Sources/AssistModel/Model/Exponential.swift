@@ -1,10 +1,10 @@
-/// e to the power of `x`, from additions and multiplications alone.
+/// Returns e to the power of `x`, computed with additions and multiplications only.
 ///
-/// The C library's `exp` differs in the last bit between versions. Training must give the same weights on every machine.
+/// The `exp` functions of C libraries differ in the last bit, and training must give the same weights on every machine.
 func exponential(_ x: Float) -> Float {
   if x < -80 { return 0 }
   let x = Double(min(x, 80))
-  // e^x = 2^k · e^r with |r| <= ln(2)/2, where 12 terms of the series are exact in single precision.
+  // e^x = 2^k · e^r with |r| <= ln(2)/2. In this range 12 terms of the series are exact in single precision.
   let k = (x * 1.442_695_040_888_963_4).rounded()
   let r = x - k * 0.693_147_180_559_945_3
   var term = 1.0
@@ -15,3 +15,17 @@ func exponential(_ x: Float) -> Float {
   }
   return Float(Double(sign: .plus, exponent: Int(k), significand: 1) * sum)
 }
+
+/// Converts scores (logits) to probabilities in place.
+func softmax(_ scores: inout [Float]) {
+  let top = scores.max() ?? 0
+  var sum: Float = 0
+  for index in scores.indices {
+    scores[index] = exponential(scores[index] - top)
+    sum += scores[index]
+  }
+  for index in scores.indices { scores[index] /= sum }
+}
+
+/// Returns the probability for a score (logit).
+func sigmoid(_ score: Float) -> Float { 1 / (1 + exponential(-score)) }

@@ -1,4 +1,4 @@
-/// The natural logarithm of a positive number, from additions and multiplications alone (see ``exponential(_:)``).
+/// Returns the natural logarithm of a positive number, computed with basic arithmetic only (see ``exponential(_:)``).
 func logarithm(_ x: Float) -> Float {
   let x = Double(x)
   let exponent = Double(x.exponent)

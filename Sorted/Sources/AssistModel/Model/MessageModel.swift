@@ -1,19 +1,20 @@
 import Foundation
 
-/// The trained weights of all heads. One pass over the features of a message gives what every head says.
+/// The classifier of messages: the trained weights of all heads, which share one pass over the features.
 ///
-/// The weights are 8-bit integers with one scale for each output, so that the file stays below 1 MB.
+/// The weights are quantized to 8 bits with one scale for each output, so the file is smaller than 1 MB.
 public struct MessageModel: Sendable {
-  /// Counts up with each set of weights that judges differently. A store's messages remember which one judged them.
+  /// The version of the weights. It increases with each training that changes classifications. A stored message has the version that
+  /// classified it.
   public static let version = 1
 
-  /// By bucket, then by output of all heads.
+  /// The weight of each output of all heads, for each bucket.
   private(set) var weights: [Int8]
   private(set) var scales: [Float]
   private(set) var biases: [Float]
-  /// How rare each bucket is in the training messages, in 25ths.
+  /// The inverse document frequency of each bucket in the training messages, times 25.
   private(set) var rarity: [UInt8]
-  /// The numbers that turn the similarity of a question into a confidence (see ``QuestionMatcher``).
+  /// The calibration of ``QuestionMatcher``.
   private(set) var matching: MatchCalibration
 
   init(weights: [Int8], scales: [Float], biases: [Float], rarity: [UInt8], matching: MatchCalibration) {
@@ -26,7 +27,7 @@ public struct MessageModel: Sendable {
 
   /// The scores of one message by all heads.
   public struct Scores: Sendable {
-    /// The score of each output before it becomes a probability, in the order of the heads.
+    /// The scores of all outputs (logits), in the order of the heads.
     var values: [Float]
 
     /// The probabilities of a head's outputs.
@@ -37,7 +38,7 @@ public struct MessageModel: Sendable {
       return scores
     }
 
-    /// The probability of each kind, in the order of ``Kind``: spam has its own head, the others share the rest.
+    /// The probability of each kind, in the order of ``Kind``. Spam has a head of its own, and the other kinds share the rest.
     public var kinds: [Float] {
       let spam = self[.spam][0]
       let rest = self[.category].map { $0 * (1 - spam) }
@@ -46,7 +47,7 @@ public struct MessageModel: Sendable {
   }
 
   /// Returns the scores of a message by all heads.
-  /// - Complexity: features times outputs.
+  /// - Complexity: linear in the number of features times the number of outputs.
   public func scores(_ features: FeatureVector) -> Scores {
     let count = Head.outputs
     var sums = [Float](repeating: 0, count: count)
@@ -60,49 +61,49 @@ public struct MessageModel: Sendable {
     return Scores(values: sums)
   }
 
-  /// How much one feature adds to an output.
+  /// Returns the contribution of a feature to the score of an output.
   func contribution(_ entry: FeatureVector.Entry, _ output: Int) -> Float {
     Float(weights[Int(entry.bucket) * Head.outputs + output]) * entry.value * scales[output]
   }
 
-  /// The rarity of a bucket: the logarithm of how few of the training messages have it.
+  /// Returns the inverse document frequency of a bucket in the training messages.
   func rarity(of bucket: Int32) -> Float { Float(rarity[Int(bucket)]) / 25 }
 }
 
-/// The numbers that turn the similarity to the best question, and its lead over the second best, into a confidence.
+/// The logistic calibration that turns the similarity of the best question, and its margin over the second, into a confidence.
 public struct MatchCalibration: Sendable, Codable {
-  /// The factor of the similarity of the best question.
+  /// The coefficient of the best question's similarity.
   public var similarity: Float
-  /// The factor of its lead over the second best.
-  public var lead: Float
-  /// The number that is added to both.
+  /// The coefficient of the margin over the second question.
+  public var margin: Float
+  /// The intercept.
   public var bias: Float
 
-  /// The confidence of matches by meaning, fitted to `questions.tsv` as the trainer fits the one by words
-  /// (``init(fitting:model:vectors:)``). A test with the sentence model compares both.
-  public static let withMeaning = MatchCalibration(similarity: 18.919, lead: 7.807, bias: -8.718)
+  /// The calibration for embeddings, fitted to `questions.tsv` by ``init(fitting:model:vectors:)``. A test with the sentence model
+  /// fits it again and compares.
+  public static let withMeaning = MatchCalibration(similarity: 18.919, margin: 7.807, bias: -8.718)
 
   func confidence(_ best: Float, _ second: Float) -> Float {
-    sigmoid(similarity * best + lead * (best - second) + bias)
+    sigmoid(similarity * best + margin * (best - second) + bias)
   }
 }
 
-/// Why a model's file cannot be used.
+/// An error of a file with weights, labels or a vocabulary.
 public struct WeightsError: Error, CustomStringConvertible {
-  /// The fault of the file.
+  /// The error and its remedy.
   public let description: String
 }
 
 extension MessageModel {
   private static let magic: [UInt8] = Array("SORTEDW1".utf8)
 
-  /// The bytes of a file of weights.
+  /// The content of a file of weights.
   public var data: Data {
     var data = Data(Self.magic)
     for number in [UInt32(FeatureExtractor.buckets), UInt32(Head.outputs)] {
       withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }
-    for number in scales + biases + [matching.similarity, matching.lead, matching.bias] {
+    for number in scales + biases + [matching.similarity, matching.margin, matching.bias] {
       withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) }
     }
     data.append(contentsOf: rarity)
@@ -111,16 +112,19 @@ extension MessageModel {
   }
 
   /// Reads a file of weights.
-  /// - Throws: ``WeightsError`` where it is not one, or of another size than this program's.
+  /// - Throws: ``WeightsError`` if the data is not a file of weights, or if its size differs from this program's weights.
   public init(_ data: Data) throws {
     let bytes = [UInt8](data)
     let outputs = Head.outputs
     let floats = 2 * outputs + 3
     let head = Self.magic.count + 8
     let expected = head + 4 * floats + FeatureExtractor.buckets * (1 + outputs)
-    guard bytes.starts(with: Self.magic) else { throw WeightsError(description: "the file holds no weights of Sorted") }
+    guard bytes.starts(with: Self.magic) else {
+      throw WeightsError(description: "the file does not have weights of Sorted; make train writes them")
+    }
     guard bytes.count == expected else {
-      throw WeightsError(description: "the file of weights has \(bytes.count) bytes, not \(expected); train it again")
+      throw WeightsError(
+        description: "the file of weights has \(bytes.count) bytes instead of \(expected); make train writes it again")
     }
     func float(_ index: Int) -> Float {
       let start = head + 4 * index
@@ -132,16 +136,17 @@ extension MessageModel {
       weights: bytes[middle...].map { Int8(bitPattern: $0) }, scales: (0..<outputs).map(float),
       biases: (outputs..<2 * outputs).map(float), rarity: Array(bytes[start..<middle]),
       matching: MatchCalibration(
-        similarity: float(2 * outputs), lead: float(2 * outputs + 1), bias: float(2 * outputs + 2)))
+        similarity: float(2 * outputs), margin: float(2 * outputs + 1), bias: float(2 * outputs + 2)))
   }
 
-  /// The weights that come with the program.
-  /// - Throws: ``WeightsError``, or the error of the file system where the program was copied without its resources.
+  /// Returns the weights that come with the program.
+  /// - Throws: ``WeightsError`` or the error of the file system, for example if the program was copied without its resources.
   public static func shipped() throws -> MessageModel { try shippedResult.get() }
 
   private static let shippedResult = Result {
     guard let url = Bundle.module.url(forResource: "weights", withExtension: "bin", subdirectory: "Weights") else {
-      throw WeightsError(description: "the program was copied without its folder Sorted_AssistModel.resources")
+      throw WeightsError(
+        description: "the folder Sorted_AssistModel.resources is missing; copy it to the folder of the program")
     }
     return try MessageModel(Data(contentsOf: url))
   }

@@ -1,35 +1,35 @@
-/// What one person's corrections teach: small additions to the scores of the kinds, on top of the shipped weights.
+/// A personal layer: a sparse linear model, trained on one person's corrections, that adjusts the scores of the shipped weights.
 ///
-/// It is trained again from all corrections each time, so a correction that is taken back leaves no trace.
+/// The assistant trains the layer from all corrections each time, so a removed correction leaves no trace.
 public struct PersonalLayer: Sendable {
-  /// A message whose kind the person set.
+  /// A message whose kind a person corrected.
   public struct Correction: Sendable {
-    /// Its text.
+    /// The text of the message.
     public var text: String
     /// The kind that the person chose.
     public var kind: Kind
 
-    /// Makes one.
+    /// Makes a correction.
     public init(text: String, kind: Kind) {
       self.text = text
       self.kind = kind
     }
   }
 
-  /// As many of the newest corrections count.
+  /// The largest number of corrections. Only the newest ones count.
   public static let maximumCorrections = 500
 
-  /// By bucket: what is added to the score of each kind.
-  private var additions: [Int32: [Float]] = [:]
+  /// The weights of all kinds, by bucket.
+  private var weights: [Int32: [Float]] = [:]
 
-  /// Whether there is nothing to add.
-  public var isEmpty: Bool { additions.isEmpty }
+  /// Whether the layer changes no score.
+  public var isEmpty: Bool { weights.isEmpty }
 
-  /// Learns from corrections.
+  /// Trains a layer from corrections.
   ///
-  /// Each step moves only the corrections that are not yet right with some margin, by their words and pairs of
-  /// words, rare ones most: words that a message shares with all others say nothing about why it was corrected.
-  /// - Complexity: 30 times the words of all corrections; about 20 ms for 500.
+  /// Each of 30 epochs takes a gradient step for the corrections whose kind has a probability below 0.97. The features are words and
+  /// pairs of words, and rare features have the largest values: a word that most messages have does not explain a correction.
+  /// - Complexity: linear in the number of words of all corrections; about 20 ms for 500.
   public init(_ corrections: [Correction], model: MessageModel) {
     var extractor = FeatureExtractor()
     let examples = corrections.suffix(Self.maximumCorrections).map { correction in
@@ -44,51 +44,51 @@ public struct PersonalLayer: Sendable {
         if kinds[wanted] >= 0.97 { continue }
         isDone = false
         for (bucket, value) in words {
-          var sums = additions[bucket] ?? [Float](repeating: 0, count: kinds.count)
+          var sums = weights[bucket] ?? [Float](repeating: 0, count: kinds.count)
           for index in kinds.indices { sums[index] += 4 * value * ((index == wanted ? 1 : 0) - kinds[index]) }
-          additions[bucket] = sums
+          weights[bucket] = sums
         }
       }
       if isDone { break }
     }
   }
 
-  /// The probabilities of the kinds with this layer.
+  /// Returns the probabilities of the kinds after this layer.
   func adjusted(_ kinds: [Float], _ features: FeatureVector, _ model: MessageModel) -> [Float] {
-    if additions.isEmpty { return kinds }
+    if weights.isEmpty { return kinds }
     var scores = kinds.map { logarithm(max($0, 1e-6)) }
     for (bucket, value) in Self.words(features, model) {
-      guard let sums = additions[bucket] else { continue }
+      guard let sums = weights[bucket] else { continue }
       for index in scores.indices { scores[index] += sums[index] * value }
     }
     softmax(&scores)
     return scores
   }
 
-  /// The part of a kind's score that the layer adds by one entry.
+  /// Returns the contribution of one feature to the score of a kind.
   func contribution(_ entry: FeatureVector.Entry, _ kind: Int, _ scale: Float, _ model: MessageModel) -> Float {
-    guard entry.isWord, let sums = additions[entry.bucket] else { return 0 }
-    return sums[kind] * Self.weight(entry, model) * scale
+    guard entry.isWord, let sums = weights[entry.bucket] else { return 0 }
+    return sums[kind] * Self.value(entry, model) * scale
   }
 
-  /// The factor that gives the values of ``words(_:_:)`` the length 1.
+  /// Returns the factor that gives the values of ``words(_:_:)`` the norm 1.
   static func scale(_ features: FeatureVector, _ model: MessageModel) -> Float {
     var sum: Float = 0
     for entry in features.entries where entry.isWord {
-      let value = weight(entry, model)
+      let value = value(entry, model)
       sum += value * value
     }
     return sum > 0 ? 1 / sum.squareRoot() : 0
   }
 
-  /// How much an entry counts: the square of the rarity leaves the common words hardly anything.
-  private static func weight(_ entry: FeatureVector.Entry, _ model: MessageModel) -> Float {
+  /// Returns the value of a feature: the square of the rarity leaves common words almost no value.
+  private static func value(_ entry: FeatureVector.Entry, _ model: MessageModel) -> Float {
     let rarity = model.rarity(of: entry.bucket)
     return entry.value * rarity * rarity
   }
 
   private static func words(_ features: FeatureVector, _ model: MessageModel) -> [(Int32, Float)] {
     let scale = scale(features, model)
-    return features.entries.filter(\.isWord).map { ($0.bucket, weight($0, model) * scale) }
+    return features.entries.filter(\.isWord).map { ($0.bucket, value($0, model) * scale) }
   }
 }

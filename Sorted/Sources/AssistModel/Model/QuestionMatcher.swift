@@ -1,17 +1,17 @@
-/// Finds which of a person's frequent questions a message asks.
+/// Finds the frequent question that a message asks.
 ///
-/// Both are vectors of hashed words and letters, weighted by how rare each is (TF-IDF), and compared by the cosine of their
-/// angle. Where the sentence model is installed, their vectors of meaning are compared instead. A long message is compared
-/// sentence by sentence, so that what stands around a question does not hide it.
+/// It compares the TF-IDF vectors of words and character n-grams by cosine similarity. If the sentence model is installed, it compares
+/// sentence embeddings instead. It compares a long message sentence by sentence, so that the text around a question does not hide the
+/// question.
 public struct QuestionMatcher: Sendable {
-  /// A question with its name.
+  /// A frequent question.
   public struct Question: Sendable {
-    /// The identifier that a match names.
+    /// The identifier of the question.
     public var id: String
-    /// How people ask it, one wording a line.
+    /// The wordings of the question, one on each line.
     public var wordings: String
 
-    /// Makes one.
+    /// Makes a question.
     public init(id: String, wordings: String) {
       self.id = id
       self.wordings = wordings
@@ -20,13 +20,13 @@ public struct QuestionMatcher: Sendable {
 
   /// A question that a message asks.
   public struct Match: Sendable, Equatable {
-    /// The question's name.
+    /// The identifier of the question.
     public var id: String
-    /// How sure that is: 0 to 1, fitted so that half of the matches of 0.5 are right.
+    /// The confidence from 0 to 1. It is calibrated: half of the matches with the confidence 0.5 are right.
     public var confidence: Float
   }
 
-  /// From how sure on a match counts.
+  /// The smallest confidence of a match.
   public static let threshold: Float = 0.5
 
   private struct Posting {
@@ -34,20 +34,24 @@ public struct QuestionMatcher: Sendable {
     var value: Float
   }
 
-  /// Turns texts into vectors of their meaning.
-  public typealias Meanings = @Sendable (_ texts: [String]) -> [[Float]]
+  /// A function that encodes texts as sentence embeddings of the norm 1.
+  public typealias Encoder = @Sendable (_ texts: [String]) -> [[Float]]
 
   private let model: MessageModel
-  /// The vector of each wording; empty without a sentence model.
-  private var meanings: [[Float]] = []
+  /// The embedding of each wording; empty without a sentence model.
+  private var embeddings: [[Float]] = []
   private var ids: [String] = []
-  /// The index in `ids` of each wording.
+  /// The index in `ids` of each wording's question.
   private var owners: [Int] = []
+  /// The inverted index: the wordings that have each bucket.
   private var postings: [Int32: [Posting]] = [:]
 
   /// Makes a matcher for a person's questions.
-  /// - Parameter vectors: the sentence model; nil compares words alone.
-  public init(_ questions: [Question], model: MessageModel, vectors: Meanings? = nil) {
+  /// - Parameters:
+  ///   - questions: the questions.
+  ///   - model: the weights, which have the rarity of words.
+  ///   - vectors: the sentence model; nil compares words only.
+  public init(_ questions: [Question], model: MessageModel, vectors: Encoder? = nil) {
     self.model = model
     var wordings: [String] = []
     var extractor = FeatureExtractor()
@@ -61,37 +65,40 @@ public struct QuestionMatcher: Sendable {
         wordings.append(String(wording))
       }
     }
-    meanings = vectors?(wordings) ?? []
+    embeddings = vectors?(wordings) ?? []
   }
 
-  /// Whether there is any question.
+  /// Whether the matcher has no wording.
   public var isEmpty: Bool { owners.isEmpty }
 
-  /// The question that a message asks most likely, sure or not; nil where nothing of it is in any question.
-  /// - Parameter vectors: the sentence model; nil compares words alone.
-  /// - Complexity: linear in the features of the message and the wordings that share them. With a sentence model, linear in the
-  ///   wordings, and the message and its sentences are encoded.
-  public func best(_ text: String, _ extractor: inout FeatureExtractor, vectors: Meanings? = nil) -> Match? {
+  /// Returns the question that a message most probably asks, whatever the confidence; nil if the message has no feature of a question.
+  /// - Parameters:
+  ///   - text: the message.
+  ///   - extractor: the extractor to use.
+  ///   - vectors: the sentence model; nil compares words only.
+  /// - Complexity: linear in the message's features and in the wordings that share them. With a sentence model, linear in the wordings;
+  ///   the model encodes the message and its sentences.
+  public func best(_ text: String, _ extractor: inout FeatureExtractor, vectors: Encoder? = nil) -> Match? {
     let parts = Self.parts(text)
-    let meanings = meanings.isEmpty ? nil : vectors?(parts)
-    guard let found = similarities(parts, meanings, &extractor) else { return nil }
-    let calibration = meanings == nil ? model.matching : MatchCalibration.withMeaning
+    let embeddings = embeddings.isEmpty ? nil : vectors?(parts)
+    guard let found = similarities(parts, embeddings, &extractor) else { return nil }
+    let calibration = embeddings == nil ? model.matching : MatchCalibration.withMeaning
     return Match(id: found.id, confidence: calibration.confidence(found.best, found.second))
   }
 
-  /// The question that a message asks; nil where none is sure enough.
-  public func match(_ text: String, _ extractor: inout FeatureExtractor, vectors: Meanings? = nil) -> Match? {
+  /// Returns the question that a message asks; nil if no question reaches the ``threshold``.
+  public func match(_ text: String, _ extractor: inout FeatureExtractor, vectors: Encoder? = nil) -> Match? {
     best(text, &extractor, vectors: vectors).flatMap { $0.confidence >= Self.threshold ? $0 : nil }
   }
 
-  /// The most similar question, how similar it is, and how similar the next one is.
-  /// - Parameter meanings: the vector of each part; nil compares words alone.
+  /// Returns the most similar question with its similarity, and the similarity of the second question.
+  /// - Parameter embeddings: the embedding of each part; nil compares words only.
   func similarities(
-    _ parts: [String], _ meanings: [[Float]]?, _ extractor: inout FeatureExtractor
+    _ parts: [String], _ embeddings: [[Float]]?, _ extractor: inout FeatureExtractor
   ) -> (id: String, best: Float, second: Float)? {
     var scores = [Float](repeating: 0, count: ids.count)
     for (index, part) in parts.enumerated() {
-      let found = meanings.map { cosines(of: $0[index]) } ?? commonWords(of: part, &extractor)
+      let found = embeddings.map { cosines(of: $0[index]) } ?? commonWords(of: part, &extractor)
       for (wording, similarity) in found.enumerated() {
         scores[owners[wording]] = max(scores[owners[wording]], similarity)
       }
@@ -101,7 +108,7 @@ public struct QuestionMatcher: Sendable {
     return (ids[best], scores[best], second)
   }
 
-  /// How similar each wording is by its words.
+  /// Returns the similarity of each wording by words.
   private func commonWords(of part: String, _ extractor: inout FeatureExtractor) -> [Float] {
     var sums = [Float](repeating: 0, count: owners.count)
     for (bucket, value) in Self.vector(extractor.features(of: part), model) {
@@ -110,19 +117,19 @@ public struct QuestionMatcher: Sendable {
     return sums
   }
 
-  /// How similar each wording is by its meaning.
-  private func cosines(of meaning: [Float]) -> [Float] {
-    meanings.map { other in zip(meaning, other).reduce(0) { $0 + $1.0 * $1.1 } }
+  /// Returns the similarity of each wording by embeddings.
+  private func cosines(of embedding: [Float]) -> [Float] {
+    embeddings.map { other in zip(embedding, other).reduce(0) { $0 + $1.0 * $1.1 } }
   }
 
-  /// The whole text, and each sentence of it where it has several.
+  /// Returns the whole text, followed by its sentences if it has several.
   static func parts(_ text: String) -> [String] {
     let sentences = text.prefix(2_000).split { ".!?\n".contains($0) }.map(String.init)
     return sentences.count > 1 ? [text] + sentences.prefix(20) : [text]
   }
 
-  /// Words and letters weighted by their rarity, of length 1. Concepts and traits stay out: they say what kind of message
-  /// it is, not what it asks.
+  /// Returns the TF-IDF vector of words and n-grams, of the norm 1. Concepts and traits describe the kind of a message and not its
+  /// question, so the vector leaves them out.
   private static func vector(_ features: FeatureVector, _ model: MessageModel) -> [(Int32, Float)] {
     var result: [(Int32, Float)] = []
     var sum: Float = 0

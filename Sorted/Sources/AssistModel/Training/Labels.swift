@@ -1,22 +1,26 @@
-/// The labels that a person gives a message.
+/// The labels of a message.
 public struct Labels: Sendable, Equatable {
-  /// Its kind.
+  /// The kind.
   public var kind: Kind
-  /// Its mood, a label of ``Head/sentiment``.
+  /// The sentiment, a label of ``Head/sentiment``.
   public var sentiment: String
-  /// How strong the mood is, a label of ``Head/intensity``.
+  /// The intensity of the sentiment, a label of ``Head/intensity``.
   public var intensity: String
-  /// 0 to 100, for business alone.
+  /// The business opportunity from 0 to 100; nil for other kinds than business.
   public var opportunity: Int?
 
-  /// Reads `business/neutral/low/45`.
-  /// - Throws: ``WeightsError`` where it is not of that form.
+  /// Reads labels such as `business/neutral/low/45`.
+  /// - Throws: ``WeightsError`` if the text has another form.
   public init(_ text: String) throws {
     let parts = text.split(separator: "/").map(String.init)
     guard parts.count == 3 || parts.count == 4, let kind = Kind(rawValue: parts[0]),
       Head.sentiment.labels.contains(parts[1]), Head.intensity.labels.contains(parts[2]),
       (kind == .business) == (parts.count == 4)
-    else { throw WeightsError(description: "\"\(text)\" is no kind/mood/strength, with a score for business alone") }
+    else {
+      throw WeightsError(
+        description: "the labels \"\(text)\" do not have the form kind/sentiment/intensity, or for business"
+          + " business/sentiment/intensity/opportunity")
+    }
     self.kind = kind
     sentiment = parts[1]
     intensity = parts[2]
@@ -26,16 +30,16 @@ public struct Labels: Sendable, Equatable {
 
 /// A message of the training set.
 public struct LabelledMessage: Sendable {
-  /// Its name in the set.
+  /// The identifier of the message in the set.
   public var id: String
-  /// Its text.
+  /// The text of the message.
   public var text: String
   /// The labels of the first pass.
   public var first: Labels
   /// The labels of the second pass.
   public var second: Labels
 
-  /// What counts: the second pass, which knew all messages; for the opportunity the middle of both.
+  /// The labels for training: the labels of the second pass, with the mean of both opportunities.
   public var labels: Labels {
     var labels = second
     if let first = first.opportunity, let second = second.opportunity { labels.opportunity = (first + second) / 2 }
@@ -43,49 +47,52 @@ public struct LabelledMessage: Sendable {
   }
 
   /// Reads the lines of `messages.tsv`.
-  /// - Throws: ``WeightsError`` with the line.
+  /// - Throws: ``WeightsError`` that names the wrong line.
   public static func read(_ file: String) throws -> [LabelledMessage] {
     try file.split(separator: "\n").dropFirst().map { line in
       let parts = line.split(separator: "\t", maxSplits: 3).map(String.init)
-      guard parts.count == 4 else { throw WeightsError(description: "\"\(line)\" has no four columns") }
+      guard parts.count == 4 else {
+        throw WeightsError(description: "the line \"\(line)\" of messages.tsv does not have four columns")
+      }
       return LabelledMessage(id: parts[0], text: parts[3], first: try Labels(parts[1]), second: try Labels(parts[2]))
     }
   }
 }
 
-/// A message with no other label than whether it is spam.
+/// A message of the SMS Spam Collection, whose only label is spam or ham.
 public struct SpamExample: Sendable {
-  /// Its text.
+  /// The text of the message.
   public var text: String
-  /// Whether it is spam.
+  /// Whether the message is spam.
   public var isSpam: Bool
 
-  /// Reads lines of `ham` or `spam`, a tab, and the text.
-  /// - Throws: ``WeightsError`` with the number of the line.
+  /// Reads lines with `ham` or `spam`, a tab, and the text.
+  /// - Throws: ``WeightsError`` with the number of the wrong line.
   public static func read(_ file: String) throws -> [SpamExample] {
     try file.split(separator: "\n").enumerated().map { number, line in
       let parts = line.split(separator: "\t", maxSplits: 1).map(String.init)
       // The first line of the collection begins with a space.
       let label = parts[0].filter { $0 != " " }
       guard parts.count == 2, ["ham", "spam"].contains(label) else {
-        throw WeightsError(description: "line \(number + 1) does not begin with ham or spam")
+        throw WeightsError(
+          description: "the line \(number + 1) of the SMS Spam Collection does not begin with ham or spam and a tab")
       }
       return SpamExample(text: parts[1], isSpam: label == "spam")
     }
   }
 }
 
-/// Where a message belongs in a cross-validation. It depends on the text alone, so equal messages are never on both sides.
+/// The folds of a cross-validation. The fold is a hash of the text, so equal messages are in one fold.
 public enum Fold {
-  /// How many there are.
+  /// The number of folds.
   public static let count = 5
-  /// The fold that the shipped weights have never seen.
+  /// The held-out fold: the shipped weights are trained without it.
   public static let heldOut = 0
 
-  /// The fold of a text.
+  /// Returns the fold of a text.
   public static func of(_ text: String) -> Int { Int(mixed(text) % UInt64(count)) }
 
-  /// The part of a text inside a training set, for choosing a threshold there.
+  /// Returns the inner fold of a text in the training set, from 0 to 3. The inner folds choose the threshold of the spam head.
   static func inner(_ text: String) -> Int { Int((mixed(text) >> 20) % 4) }
 
   private static func mixed(_ text: String) -> UInt64 {

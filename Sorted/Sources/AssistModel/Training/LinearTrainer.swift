@@ -1,10 +1,10 @@
-/// An example to learn from.
+/// A training example.
 public struct Example: Sendable {
   /// The features of the message.
   public var features: FeatureVector
-  /// The wanted probability of each output of a head.
+  /// The target probability of each output of a head.
   public var target: [Float]
-  /// How much the example counts.
+  /// The weight of the example in the loss.
   public var weight: Float
 
   /// Makes an example.
@@ -15,15 +15,15 @@ public struct Example: Sendable {
   }
 }
 
-/// How a head is trained.
+/// The hyperparameters of a head's training.
 public struct TrainingSettings: Sendable, Codable {
-  /// How often each example is read.
+  /// The number of passes over the examples.
   public var epochs: Int
-  /// The first step.
+  /// The learning rate of AdaGrad.
   public var rate: Float
-  /// How strongly weights are drawn to zero.
+  /// The coefficient of the L2 regularization.
   public var decay: Float
-  /// The seed of the order of the examples.
+  /// The seed of the random order of the examples.
   public var seed: UInt64
 
   /// Makes settings.
@@ -35,20 +35,20 @@ public struct TrainingSettings: Sendable, Codable {
   }
 }
 
-/// Logistic regression by stochastic gradient descent with steps by AdaGrad. One output is a sigmoid, several are a softmax.
+/// Trains a logistic regression by stochastic gradient descent with AdaGrad. One output is a sigmoid, several outputs are a softmax.
 ///
-/// It runs on one thread and takes no time or random numbers from the machine, so the same examples and settings give the
-/// same weights, bit by bit.
+/// Training runs on one thread and depends on the examples and the settings only, so the weights are reproducible bit by bit.
 public struct LinearTrainer {
-  /// Weights by bucket, then by output.
+  /// The weight of each output, for each bucket.
   public private(set) var weights: [Float]
-  /// The initial value of each output.
+  /// The intercept of each output.
   public private(set) var bias: [Float]
   private let outputs: Int
+  /// AdaGrad's sums of squared gradients.
   private var squares: [Float]
   private var biasSquares: [Float]
 
-  /// A head that knows nothing.
+  /// Makes an untrained head.
   public init(outputs: Int) {
     self.outputs = outputs
     weights = [Float](repeating: 0, count: outputs * FeatureExtractor.buckets)
@@ -57,8 +57,8 @@ public struct LinearTrainer {
     biasSquares = [Float](repeating: 1e-3, count: outputs)
   }
 
-  /// Learns from examples.
-  /// - Complexity: epochs times the features of all examples.
+  /// Trains the head on examples.
+  /// - Complexity: linear in the number of epochs times the number of features of all examples.
   public mutating func train(_ examples: [Example], _ settings: TrainingSettings) {
     var generator = SplitMix64(state: settings.seed)
     var order = Array(examples.indices)
@@ -68,7 +68,7 @@ public struct LinearTrainer {
     }
   }
 
-  /// Returns the probabilities of a message by output.
+  /// Returns the probability of each output for a message.
   public func probabilities(_ features: FeatureVector) -> [Float] {
     var scores = bias
     for entry in features.entries {
@@ -80,7 +80,7 @@ public struct LinearTrainer {
     return scores
   }
 
-  /// The factor of values of length 1, so that weights of ordinary size decide.
+  /// The factor of all feature values. Values of the norm 1 would need very large weights.
   static let gain: Float = 8
 
   private mutating func step(_ example: Example, _ settings: TrainingSettings) {
@@ -108,14 +108,14 @@ public struct LinearTrainer {
   }
 }
 
-/// A small generator of the same numbers everywhere. (Steele, Lea and Flood, 2014)
+/// The random number generator SplitMix64 (Steele, Lea and Flood, 2014). It gives the same numbers on every machine.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts from a seed.
+  /// Makes a generator from a seed.
   public init(state: UInt64) { self.state = state }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state

@@ -1,12 +1,12 @@
-/// Trains all heads from labelled messages. The same input gives the same weights, bit by bit.
+/// Trains all heads from labelled messages. The weights are reproducible bit by bit.
 public struct ModelBuilder {
-  /// How each head is trained.
+  /// The hyperparameters of all heads.
   public struct Recipe: Sendable, Codable {
-    /// Of the head ``Head/spam``.
+    /// The settings of the head ``Head/spam``.
     public var spam = TrainingSettings(epochs: 60, rate: 0.02, decay: 1e-4)
-    /// Of the others.
+    /// The settings of the other heads.
     public var others = TrainingSettings(epochs: 40, rate: 0.04, decay: 1e-3)
-    /// The recipe of the shipped weights.
+    /// Makes the recipe of the shipped weights.
     public init() {}
   }
 
@@ -18,9 +18,9 @@ public struct ModelBuilder {
 
   /// Trains a model.
   /// - Parameters:
-  ///   - messages: our own set.
-  ///   - spam: the SMS collection, or none.
-  ///   - questions: what the confidence of a matched question is fitted to.
+  ///   - messages: the messages of `messages.tsv`.
+  ///   - spam: the SMS Spam Collection; it may be empty.
+  ///   - questions: the questions of `questions.tsv`, which calibrate the confidence of a matched question.
   public mutating func build(
     _ messages: [LabelledMessage], spam: [SpamExample], questions: [LabelledQuestion]
   ) -> MessageModel {
@@ -63,7 +63,8 @@ public struct ModelBuilder {
     return examples
   }
 
-  /// Rare labels count more, by the root of how rare they are: otherwise a head would hardly ever say them.
+  /// Weights the examples by the square root of their label's inverse frequency, because a head almost never predicts rare labels
+  /// otherwise.
   private static func balanced(_ examples: [Example]) -> [Example] {
     guard let count = examples.first?.target.count, count > 1 else { return examples }
     var sums = [Float](repeating: 0, count: count)
@@ -78,10 +79,10 @@ public struct ModelBuilder {
 
   private static func oneHot(_ head: Head, _ label: String) -> [Float] { head.labels.map { $0 == label ? 1 : 0 } }
 
-  /// The spam head, and how far its scores are to move so that 0 separates best: a message is spam from one half on.
+  /// Trains the spam head. The second result is the shift of its scores that moves the best threshold to the probability one half.
   ///
-  /// Four models, each trained on three quarters of the examples, score the quarter that they have not seen. The threshold
-  /// of the best F1 over those scores is the one that counts. No test message takes part in that.
+  /// An inner cross-validation chooses the threshold: each of four models is trained on three quarters of the examples and scores the
+  /// fourth quarter. The threshold is the one with the best F1 over these scores. No test message takes part.
   private func trainSpam(
     _ messages: [LabelledMessage], _ vectors: [FeatureVector], _ spam: [SpamExample], _ spamVectors: [FeatureVector]
   ) -> (LinearTrainer, Float) {
@@ -92,7 +93,7 @@ public struct ModelBuilder {
     for part in 0..<4 {
       var trainer = LinearTrainer(outputs: 1)
       trainer.train(zip(examples, parts).filter { $0.1 != part }.map(\.0), recipe.spam)
-      // The larger set decides, where it is there.
+      // The SMS Spam Collection chooses the threshold if it is present, because it is larger.
       for index in examples.indices where parts[index] == part && (spam.isEmpty || index >= messages.count) {
         scored.append((trainer.probabilities(examples[index].features)[0], examples[index].target[0] > 0.5))
       }
@@ -103,7 +104,7 @@ public struct ModelBuilder {
     return (trainer, -logarithm(threshold / (1 - threshold)))
   }
 
-  /// The probability from which on F1 is best.
+  /// Returns the threshold with the best F1.
   static func threshold(_ scored: [(probability: Float, isSpam: Bool)]) -> Float {
     let sorted = scored.sorted { $0.probability > $1.probability }
     let total = scored.count { $0.isSpam }
@@ -121,7 +122,7 @@ public struct ModelBuilder {
 
   // MARK: - Weights
 
-  /// How rare each bucket is: ln((1 + messages) / (1 + messages with it)), in 25ths.
+  /// Returns the inverse document frequency of each bucket, ln((1 + messages) / (1 + messages with it)), times 25.
   private static func rarity(_ vectors: [FeatureVector]) -> [UInt8] {
     var counts = [Int](repeating: 0, count: FeatureExtractor.buckets)
     for vector in vectors { for entry in vector.entries { counts[Int(entry.bucket)] += 1 } }
@@ -151,12 +152,12 @@ public struct ModelBuilder {
     }
     return MessageModel(
       weights: weights, scales: scales, biases: biases, rarity: rarity,
-      matching: MatchCalibration(similarity: 10, lead: 5, bias: -6))
+      matching: MatchCalibration(similarity: 10, margin: 5, bias: -6))
   }
 }
 
 extension MessageModel {
-  /// The model with one head's only output moved.
+  /// Returns the model with a shift of the score of a head that has one output.
   fileprivate func shifted(_ head: Head, by amount: Float) -> MessageModel {
     var biases = biases
     biases[head.offset] += amount

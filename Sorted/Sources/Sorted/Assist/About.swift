@@ -2,74 +2,76 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// The knowledge of a store about a person or a matter.
+/// The summary of a store's messages about a person or a subject.
 public struct About: Codable, Equatable, Sendable {
-  /// A person whose name fits.
+  /// A person whose name matches the subject.
   public struct Person: Codable, Equatable, Sendable {
-    /// The identifier.
+    /// The identifier of the person.
     public var id: String
-    /// The display name, where there is a profile.
+    /// The display name; nil if the person has no profile.
     public var name: String?
-    /// How many messages the person wrote.
+    /// The number of messages from the person.
     public var messages: Int
-    /// In how many conversations the person wrote them.
+    /// The number of conversations with messages from the person.
     public var conversations: Int
-    /// The time of the first one.
+    /// The time of the person's first message.
     public var firstAt: Date?
-    /// The time of the last one.
+    /// The time of the person's last message.
     public var lastAt: Date?
-    /// How many there are of each category.
+    /// The number of messages of each category.
     public var categories: [String: Int]
-    /// What the person writes about: messages that stand for others; empty without the sentence model.
+    /// The themes of the person's newest messages; empty without the sentence model.
     public var themes: [Theme]
   }
 
-  /// A message that stands for the messages that mean something like it.
+  /// A message that represents a cluster of messages with a similar meaning.
   public struct Theme: Codable, Equatable, Sendable {
     /// The message.
     public var message: MessageSummary
-    /// How many of the person's newest messages it stands for.
+    /// The number of messages in the cluster.
     public var count: Int
   }
 
-  /// The text that was asked for.
+  /// The text that the summary is about.
   public var subject: String
-  /// The people of that name, those who wrote most first.
+  /// The people whose names match, in descending order of their messages.
   public var people: [Person]
-  /// The messages about it: by their meaning, or the newest that have the words.
+  /// The messages about the subject: the nearest by meaning, or the newest that contain the words.
   public var messages: [MessageSummary]
-  /// Whether meaning was compared, and not words.
+  /// Whether the messages were found by meaning and not by words.
   public var isByMeaning: Bool
 }
 
 extension AssistInbox {
-  /// How many people a result has at most.
+  /// The largest number of people in a result.
   private static let maximumPeople = 3
-  /// How many themes a person has at most, and of how many of their newest messages.
+  /// The largest number of themes of a person, and the number of newest messages that the themes represent.
   private static let (maximumThemes, themeMessages) = (5, 400)
 
-  /// Gathers what the store knows about a person or a matter.
+  /// Summarizes the messages of a store about a person or a subject.
   /// - Parameters:
-  ///   - subject: a name, or what it is about.
+  ///   - subject: a name or a subject.
   ///   - meaning: the sentence model; nil compares words.
-  ///   - limit: how many messages there are at most.
+  ///   - limit: the largest number of messages.
   /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty subject; `SwiftDataError`.
   package func about(_ subject: String, meaning: MeaningModel?, limit: Int = 10) throws -> About {
     let subject = subject.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !subject.isEmpty else { throw DataLayerError.invalidData("say a name or a matter") }
+    guard !subject.isEmpty else {
+      throw DataLayerError.invalidData("the subject is empty; name a person or a subject")
+    }
     let people = try people(named: subject).map { try person($0, meaning) }
     guard let meaning, try MeaningModel.hasVectors(in: context) else {
       let found = try InboxService(context: context).search(subject, limit: limit)
       return About(
         subject: subject, people: people, messages: found.messages.map(MessageSummary.init), isByMeaning: false)
     }
-    let search = MeaningSearch(context: context, model: meaning)
+    let search = SemanticSearch(context: context, model: meaning)
     let found = try search.messages(of: try search.nearest(to: subject, limit: limit))
     return About(
       subject: subject, people: people, messages: found.map { MessageSummary($0.message) }, isByMeaning: true)
   }
 
-  /// The writers whose identifier or display name contains a text.
+  /// Returns the senders whose identifier or display name contains a text, with the number of their messages.
   private func people(named text: String) throws -> [(id: String, count: Int)] {
     let profiles = try context.fetch(
       FetchDescriptor<UserEntity>(predicate: #Predicate { $0.displayName.localizedStandardContains(text) }),
@@ -105,8 +107,7 @@ extension AssistInbox {
       themes: try meaning == nil ? [] : themes(of: theirs))
   }
 
-  /// Of a person's newest messages, those that stand for most others: one after the other, the message that adds most to the
-  /// sum of each message's similarity to the theme next to it.
+  /// Clusters a person's newest messages, and returns a theme for each cluster. See ``Clusters``.
   private func themes(of theirs: FetchDescriptor<MessageEntity>) throws -> [About.Theme] {
     var newest = theirs
     newest.sortBy = [SortDescriptor(\.createdAt, order: .reverse)]
@@ -114,16 +115,16 @@ extension AssistInbox {
     let messages = Dictionary(
       try context.fetch(newest).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let ids = Array(messages.keys)
-    let kept = try context.fetch(
+    let stored = try context.fetch(
       FetchDescriptor<MessageVectorEntity>(
         predicate: #Predicate { ids.contains($0.id) }, sortBy: [SortDescriptor(\.id)]))
-    let vectors = kept.compactMap { kept in
-      messages[kept.id].flatMap { message in
-        kept.isOf(message) ? MeaningVector(kept.vector).map { (message: message, vector: $0) } : nil
+    let vectors = stored.compactMap { stored in
+      messages[stored.id].flatMap { message in
+        stored.isOf(message) ? Embedding(stored.vector).map { (message: message, vector: $0) } : nil
       }
     }
-    return Themes(vectors.map(\.vector), count: Self.maximumThemes).groups.map {
-      About.Theme(message: MessageSummary(vectors[$0.center].message), count: $0.count)
+    return Clusters(vectors.map(\.vector), count: Self.maximumThemes).clusters.map {
+      About.Theme(message: MessageSummary(vectors[$0.medoid].message), count: $0.count)
     }
   }
 }

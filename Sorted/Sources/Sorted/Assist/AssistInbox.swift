@@ -2,39 +2,39 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// What people do with the assistant's judgements, on one context: ask why, correct, and read the digest.
+/// The operations on the assistant's classifications in one context: explanations, corrections, lists and the digest.
 ///
 /// It changes objects and does not save. The caller saves.
 public struct AssistInbox {
   let context: ModelContext
 
-  /// Makes one on a context.
+  /// Makes the operations on a context.
   public init(context: ModelContext) { self.context = context }
 
-  // MARK: - Why
+  // MARK: - Explanations
 
-  /// Why a message is what it is.
+  /// The explanation of a message's category.
   public struct Reasons: Codable, Equatable, Sendable {
-    /// The message.
+    /// The identifier of the message.
     public var messageID: String
-    /// fan, business, spam, urgent or none
+    /// The category: fan, business, spam, urgent or none.
     public var category: String
-    /// How sure that is: 0 to 1.
+    /// The confidence of the category, from 0 to 1.
     public var confidence: Double
-    /// Whether a person said so.
+    /// Whether a person corrected the category.
     public var isCorrected: Bool
-    /// The strongest reasons, the strongest first.
+    /// The reasons with the largest weights, in descending order.
     public var reasons: [Explanation.Reason]
     /// The reasons as a sentence.
     public var sentence: String
   }
 
-  /// Says why a message is what it is. One that waits is judged first.
+  /// Explains the category of a message. It first classifies a pending message.
   /// - Throws: `SwiftDataError`, `WeightsError`.
   public func reasons(for message: MessageEntity) throws -> Reasons {
     var assistant = try Assistant(context)
     let conversation = message.conversation
-    if message.assistVersion < MessageModel.version { try assistant.judge(message, in: conversation) }
+    if message.assistVersion < MessageModel.version { try assistant.classify(message, in: conversation) }
     let isCorrected = try correction(of: message, by: assistant.reader(of: message, in: conversation)) != nil
     let kind = message.category.flatMap { Kind(rawValue: $0.rawValue) } ?? .none
     let explanation = try assistant.explanation(of: message, in: conversation, as: kind)
@@ -46,15 +46,15 @@ public struct AssistInbox {
 
   // MARK: - Corrections
 
-  /// Notes what a message really is. The person's own layer learns from it at once, and messages that this layer may judge
-  /// otherwise wait to be judged again.
+  /// Corrects the kind of a message, classifies it again, and marks the person's newest messages as pending.
+  ///
+  /// The correction becomes part of the person's training set, so it can change the kinds of other messages.
   /// - Parameters:
   ///   - message: the message.
-  ///   - kind: what it really is.
-  ///   - userID: who says so; nil is the owner of the store.
+  ///   - kind: the right kind.
+  ///   - userID: the person who corrects; nil is the owner of the store.
   ///   - now: the time of the correction.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a message that is judged for someone else; `SwiftDataError`,
-  ///   `WeightsError`.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if the message has another reader; `SwiftDataError`, `WeightsError`.
   public func correct(_ message: MessageEntity, as kind: Kind, by userID: String? = nil, now: Date = Date()) throws {
     let user = try userID ?? LocalUser.id(in: context)
     let assistant = try Assistant(context)
@@ -70,21 +70,21 @@ public struct AssistInbox {
       context.insert(AssistCorrectionEntity(userID: user, message: message, kind: kind, createdAt: now))
     }
     let before = message.faqMatchID
-    // A new assistant, whose profile has the correction.
-    var taught = try Assistant(context)
-    try taught.judge(message, in: message.conversation)
-    // This context knows no vectors; the worker matches its question again with them.
-    if message.faqMatchID != before { message.forgetJudgement() }
-    for other in try recent(of: user) where other.id != message.id { other.forgetJudgement() }
+    // A new assistant trains its personal layer with the correction.
+    var updated = try Assistant(context)
+    try updated.classify(message, in: message.conversation)
+    // This classification does not use embeddings. The worker matches the question again with them.
+    if message.faqMatchID != before { message.resetClassification() }
+    for other in try recent(of: user) where other.id != message.id { other.resetClassification() }
   }
 
-  /// Has a person's messages judged again, after the switches or the answers changed.
+  /// Marks a person's newest messages as pending after the person's features or answers changed.
   /// - Throws: `SwiftDataError`.
   public func judgeAgain(for userID: String) throws {
-    for message in try recent(of: userID) { message.forgetJudgement() }
+    for message in try recent(of: userID) { message.resetClassification() }
   }
 
-  /// As many of a person's newest messages are judged again when something changes. `sorted assist --all` takes the rest.
+  /// The number of a person's newest messages that a change marks as pending. `sorted assist --all` classifies all messages.
   public static let recentCount = 1_000
 
   private func recent(of userID: String) throws -> [MessageEntity] {

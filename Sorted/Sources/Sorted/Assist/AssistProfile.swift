@@ -2,11 +2,11 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// What the assistant knows about the person that it judges messages for: the switches, the corrections, the answers.
+/// The settings and the trained models of one reader: enabled features, corrections, questions and answers.
 struct AssistProfile {
   let userID: String
-  let switches: Switches
-  /// The layer that the corrections trained.
+  let features: EnabledFeatures
+  /// The personal layer, trained on the corrections.
   let layer: PersonalLayer
   /// The person's corrections, by message.
   let corrections: [String: Kind]
@@ -14,8 +14,8 @@ struct AssistProfile {
   /// The answers, by question.
   let answers: [String: String]
 
-  /// Which of the assistant's features a person has switched on. A person without a profile has all of them.
-  struct Switches: Equatable {
+  /// The features of the assistant that a person enabled. For a person without a profile, all features are enabled.
+  struct EnabledFeatures: Equatable {
     var categories = true
     var sentiment = true
     var opportunity = true
@@ -23,22 +23,22 @@ struct AssistProfile {
     var drafts = true
   }
 
-  /// Reads what the store has about a person.
+  /// Reads the profile of a person and trains the personal layer.
   /// - Throws: `SwiftDataError`.
   init(_ userID: String, _ context: ModelContext, _ model: MessageModel, _ meaning: MeaningModel?) throws {
     self.userID = userID
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == userID })).first
-    switches = user.map(Switches.init) ?? Switches()
+    features = user.map(EnabledFeatures.init) ?? EnabledFeatures()
     let stored = try context.fetch(
       FetchDescriptor<AssistCorrectionEntity>(
         predicate: #Predicate { $0.userID == userID }, sortBy: [SortDescriptor(\.createdAt), SortDescriptor(\.id)]))
-    let known = stored.compactMap { correction in Kind(rawValue: correction.kind).map { (correction, $0) } }
+    let valid = stored.compactMap { correction in Kind(rawValue: correction.kind).map { (correction, $0) } }
     layer = PersonalLayer(
-      known.map { PersonalLayer.Correction(text: $0.0.text, kind: $0.1) }, model: model)
-    corrections = Dictionary(known.map { ($0.0.messageID, $0.1) }, uniquingKeysWith: { $1 })
+      valid.map { PersonalLayer.Correction(text: $0.0.text, kind: $0.1) }, model: model)
+    corrections = Dictionary(valid.map { ($0.0.messageID, $0.1) }, uniquingKeysWith: { $1 })
     let questions = (user?.faqs ?? []).filter(\.isEnabled).sorted { $0.id < $1.id }
-    let vectors: QuestionMatcher.Meanings? = meaning.map { meaning in
-      { @Sendable texts in meaning.rememberedVectors(of: texts) }
+    let vectors: QuestionMatcher.Encoder? = meaning.map { meaning in
+      { @Sendable texts in meaning.cachedVectors(of: texts) }
     }
     matcher = QuestionMatcher(
       questions.map { QuestionMatcher.Question(id: $0.id, wordings: $0.questionPattern) }, model: model,
@@ -47,7 +47,7 @@ struct AssistProfile {
   }
 }
 
-extension AssistProfile.Switches {
+extension AssistProfile.EnabledFeatures {
   init(_ user: UserEntity) {
     categories = user.enableCategorization
     sentiment = user.enableSentiment

@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import SwiftData
 
-/// Judges messages in the background as they come: written here, imported, received by a sync, or stored by another process.
-/// Where the sentence model is installed, it keeps their vectors as well.
+/// Classifies messages in the background as they arrive: written here, imported, received by a sync, or stored by another process.
+/// If the sentence model is installed, the worker also maintains their embeddings.
 public struct AssistWorker: Sendable {
   private let container: ModelContainer
   private let meaning: MeaningModel?
@@ -12,14 +12,13 @@ public struct AssistWorker: Sendable {
   /// Makes the worker of a store.
   public init(container: ModelContainer) { self.init(container: container, meaning: nil) }
 
-  /// Makes the worker of a store that also keeps the vectors of its messages.
+  /// Makes the worker of a store that also maintains the embeddings of its messages.
   package init(container: ModelContainer, meaning: MeaningModel?) {
     self.container = container
     self.meaning = meaning
   }
 
-  /// Judges what waits and what comes until the task is cancelled. An error is logged, and the work tried again with the
-  /// next message.
+  /// Classifies pending and new messages until the task is cancelled. It logs an error, and tries again after five seconds.
   public func run() async {
     while !Task.isCancelled {
       do {
@@ -28,7 +27,7 @@ public struct AssistWorker: Sendable {
       } catch is CancellationError {
         return
       } catch {
-        logger.error("messages were not judged: \(error)")
+        logger.error("the assistant could not classify messages and tries again: \(error)")
         try? await Task.sleep(for: .seconds(5))
       }
     }
@@ -36,21 +35,21 @@ public struct AssistWorker: Sendable {
 
   private func follow() async throws {
     let context = ModelContext(container)
-    // Vectors may be missing or left over from before this process.
-    try await work(onAllVectors: true)
-    // One waiting message is enough to know; the service asks for the rest itself.
-    for try await update in context.values(for: AssistService.waiting(limit: 1)) {
-      if !update.results.isEmpty { try await work(onAllVectors: false) }
+    // The embeddings of messages that changed before this process may be missing or stale.
+    try await work(onAllEmbeddings: true)
+    // One pending message starts the service, which fetches all pending messages.
+    for try await update in context.values(for: AssistService.pending(limit: 1)) {
+      if !update.results.isEmpty { try await work(onAllEmbeddings: false) }
     }
   }
 
-  /// On a thread that may be busy for long.
-  private func work(onAllVectors isAll: Bool) async throws {
+  /// Works on a thread of Dispatch, because the work would block a thread of Swift concurrency for a long time.
+  private func work(onAllEmbeddings isAll: Bool) async throws {
     let stop = ImportSession.StopSign()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global(qos: .utility).async {
-          continuation.resume(with: Result { try judge(stop, isAll) })
+          continuation.resume(with: Result { try update(stop, isAll) })
         }
       }
     } onCancel: {
@@ -58,25 +57,26 @@ public struct AssistWorker: Sendable {
     }
   }
 
-  /// Judging takes a hundredth of the time of the vectors, so what comes meanwhile does not wait for them.
-  private func judge(_ stop: ImportSession.StopSign, _ isAll: Bool) throws {
+  /// Classifies the pending messages and updates their embeddings. Classification takes a hundredth of the time of embeddings, so the
+  /// worker classifies new messages between two batches of embeddings.
+  private func update(_ stop: ImportSession.StopSign, _ isAll: Bool) throws {
     let service = AssistService(container: container, meaning: meaning)
-    func judged() throws -> [String] {
-      var judged: [String] = []
-      try service.judgeBatches(stop: stop) { judged += $0 }
-      return judged
+    func classify() throws -> [String] {
+      var ids: [String] = []
+      try service.classifyBatches(stop: stop) { ids += $0 }
+      return ids
     }
-    let new = try judged()
+    let new = try classify()
     guard let meaning, !stop.isRaised else { return }
-    let vectors = MeaningService(container: container, model: meaning)
-    // There are none after the owner allowed them again.
-    if try isAll || new.count > Self.maximumSingle || vectors.count() == 0 {
-      try vectors.updateAll(stop: stop, between: judged)
+    let embeddings = EmbeddingService(container: container, model: meaning)
+    // The store has no embeddings if the owner has just allowed them again.
+    if try isAll || new.count > Self.maximumSingle || embeddings.count() == 0 {
+      try embeddings.updateAll(stop: stop, between: classify)
     } else {
-      try vectors.update(new)
+      try embeddings.update(new)
     }
   }
 
-  /// Above so many new messages a comparison of all is shorter than asking for each.
+  /// The largest number of new messages that are updated one by one. For more messages a scan of all messages is faster.
   private static let maximumSingle = 5_000
 }

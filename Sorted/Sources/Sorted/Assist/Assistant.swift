@@ -2,7 +2,7 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// Judges messages on one context. It reads each person's profile once, so it serves one batch and is then let go.
+/// Classifies messages in one context. It reads the profile of each reader once, so each batch needs a new assistant.
 struct Assistant {
   let context: ModelContext
   let model: MessageModel
@@ -11,43 +11,43 @@ struct Assistant {
   private var profiles: [String: AssistProfile] = [:]
   private var names: [String: String?] = [:]
   private let meaning: MeaningModel?
-  /// The vectors of messages that have one of their text.
-  private let known: [String: MeaningVector]
+  /// The current embeddings of messages, by message.
+  private let embeddings: [String: Embedding]
 
   /// Makes an assistant.
   /// - Parameters:
-  ///   - context: where it reads and writes.
-  ///   - meaning: the sentence model; nil matches questions by their words.
-  ///   - known: the vectors of the messages to judge. One without a vector is matched by its words.
+  ///   - context: the context of the messages.
+  ///   - meaning: the sentence model; nil matches questions by words.
+  ///   - embeddings: the embeddings of the messages to classify. A message without an embedding is matched by words.
   /// - Throws: `SwiftDataError`, `WeightsError`.
-  init(_ context: ModelContext, meaning: MeaningModel? = nil, known: [String: MeaningVector] = [:]) throws {
+  init(_ context: ModelContext, meaning: MeaningModel? = nil, embeddings: [String: Embedding] = [:]) throws {
     self.context = context
     self.meaning = meaning
-    self.known = known
+    self.embeddings = embeddings
     model = try MessageModel.shipped()
     ownerID = try LocalUser.id(in: context)
   }
 
-  /// Writes the models' decisions into a message; the caller saves. A decision that a switch turns off is nil afterwards.
+  /// Classifies a message and writes the result into it. The attributes of disabled features become nil. The caller saves.
   /// - Throws: `SwiftDataError`.
-  mutating func judge(_ message: MessageEntity, in conversation: ConversationEntity?) throws {
+  mutating func classify(_ message: MessageEntity, in conversation: ConversationEntity?) throws {
     guard message.deletedAt == nil else { return Self.clear(message) }
     let profile = try profile(of: reader(of: message, in: conversation))
-    let judgement = model.judge(extractor.features(of: message.text), layer: profile.layer)
-    let chosen = profile.corrections[message.id]
-    let kind = chosen ?? judgement.kind
-    let switches = profile.switches
-    message.category = switches.categories ? MessageCategory(rawValue: kind.rawValue) : nil
+    let found = model.classify(extractor.features(of: message.text), layer: profile.layer)
+    let correction = profile.corrections[message.id]
+    let kind = correction ?? found.kind
+    let features = profile.features
+    message.category = features.categories ? MessageCategory(rawValue: kind.rawValue) : nil
     message.categoryConfidence =
-      switches.categories ? (chosen == nil ? Double(judgement.confidence) : 1) : nil
-    message.sentiment = switches.sentiment ? MessageSentiment(rawValue: judgement.sentiment) : nil
-    message.sentimentIntensity = switches.sentiment ? SentimentIntensity(rawValue: judgement.intensity) : nil
-    message.opportunityScore = switches.opportunity && kind == .business ? judgement.opportunity : nil
+      features.categories ? (correction == nil ? Double(found.confidence) : 1) : nil
+    message.sentiment = features.sentiment ? MessageSentiment(rawValue: found.sentiment) : nil
+    message.sentimentIntensity = features.sentiment ? SentimentIntensity(rawValue: found.intensity) : nil
+    message.opportunityScore = features.opportunity && kind == .business ? found.opportunity : nil
     try answer(message, kind, profile)
     message.assistVersion = MessageModel.version
   }
 
-  /// Leaves nothing of a judgement: what remains of a deleted message is of no kind.
+  /// Clears the classification of a deleted message.
   private static func clear(_ message: MessageEntity) {
     message.category = nil
     message.categoryConfidence = nil
@@ -60,15 +60,16 @@ struct Assistant {
     message.assistVersion = MessageModel.version
   }
 
-  /// Whose judgement of a message counts: of two people the one who did not write it, otherwise the owner of the store.
+  /// Returns the reader of a message, the person whose features, answers and corrections apply. In a conversation of two people the
+  /// reader is the person who did not write the message. In any other conversation the reader is the owner of the store.
   func reader(of message: MessageEntity, in conversation: ConversationEntity?) -> String {
     guard let conversation, !conversation.isGroup else { return ownerID }
-    let people = Set(conversation.participantIDs.map(known))
-    let others = people.subtracting([known(message.senderID)])
+    let people = Set(conversation.participantIDs.map(resolved))
+    let others = people.subtracting([resolved(message.senderID)])
     return people.count == 2 && others.count == 1 ? others.first! : ownerID
   }
 
-  /// Why a message is what it is, for its reader.
+  /// Explains the kind of a message with the personal layer of its reader.
   /// - Throws: `SwiftDataError`.
   mutating func explanation(of message: MessageEntity, in conversation: ConversationEntity?, as kind: Kind)
     throws -> Explanation
@@ -83,39 +84,42 @@ struct Assistant {
     message.faqMatchID = nil
     message.faqConfidence = nil
     message.smartReplyDraft = nil
-    let isOwn = known(message.senderID) == profile.userID
-    guard profile.switches.questions, kind != .spam, !isOwn, !profile.matcher.isEmpty,
+    let isOwn = resolved(message.senderID) == profile.userID
+    guard profile.features.questions, kind != .spam, !isOwn, !profile.matcher.isEmpty,
       let match = match(message, profile)
     else { return }
     message.faqMatchID = match.id
     message.faqConfidence = Double(match.confidence)
-    guard profile.switches.drafts, let answer = profile.answers[match.id] else { return }
+    guard profile.features.drafts, let answer = profile.answers[match.id] else { return }
     message.smartReplyDraft = Self.draft(answer, to: try name(of: message.senderID))
   }
 
   private mutating func match(_ message: MessageEntity, _ profile: AssistProfile) -> QuestionMatcher.Match? {
-    guard let meaning, let whole = known[message.id] else { return profile.matcher.match(message.text, &extractor) }
-    return profile.matcher.match(message.text, &extractor) { meaning.vectors(of: $0, knowing: whole) }
+    guard let meaning, let whole = embeddings[message.id] else {
+      return profile.matcher.match(message.text, &extractor)
+    }
+    return profile.matcher.match(message.text, &extractor) { meaning.vectors(of: $0, whole: whole) }
   }
 
-  /// Matches the question of a judged message again, now that its vector is known. The caller saves.
+  /// Matches the question of a classified message again after its embedding was made. The caller saves.
   /// - Throws: `SwiftDataError`.
   mutating func matchQuestion(_ message: MessageEntity, in conversation: ConversationEntity?) throws {
     guard message.assistVersion == MessageModel.version else { return }
     let profile = try profile(of: reader(of: message, in: conversation))
     guard !profile.matcher.isEmpty else { return }
-    // The category is not in the message where its switch is off.
+    // The message has no category if the reader disabled categories, so its kind is computed again.
     let kind =
-      profile.corrections[message.id] ?? model.judge(extractor.features(of: message.text), layer: profile.layer).kind
+      profile.corrections[message.id]
+      ?? model.classify(extractor.features(of: message.text), layer: profile.layer).kind
     try answer(message, kind, profile)
   }
 
-  /// The matched answer, addressed to a person whose name is known.
+  /// Returns the draft of a reply: the matched answer, with a greeting if the sender has a name.
   static func draft(_ answer: String, to name: String?) -> String {
     name.map { "Hi \($0)! \(answer)" } ?? answer
   }
 
-  /// The first name of a person: of their profile, else of an identifier that looks like a name.
+  /// Returns the first name of a person from the profile, or from an identifier that looks like a name.
   private mutating func name(of userID: String) throws -> String? {
     if let name = names[userID] { return name }
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == userID })).first
@@ -124,7 +128,7 @@ struct Assistant {
     return name
   }
 
-  /// "dana@acme" is Dana; "u-4711" is not a name.
+  /// Returns the name in an identifier, for example Dana for "dana@acme"; nil for "u-4711".
   static func name(fromID id: String) -> String? {
     let word = id.prefix { $0 != "@" }
     guard (2...20).contains(word.count), word.allSatisfy(\.isLetter) else { return nil }
@@ -137,8 +141,8 @@ struct Assistant {
 
   // MARK: - People
 
-  /// The owner writes under a placeholder until the first sync.
-  private func known(_ userID: String) -> String { userID == LocalUser.placeholder ? ownerID : userID }
+  /// Resolves the placeholder that stands for the owner until the first sync.
+  private func resolved(_ userID: String) -> String { userID == LocalUser.placeholder ? ownerID : userID }
 
   private mutating func profile(of userID: String) throws -> AssistProfile {
     if let profile = profiles[userID] { return profile }

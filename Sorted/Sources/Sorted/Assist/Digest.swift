@@ -1,43 +1,43 @@
 import Foundation
 import SwiftData
 
-/// Recent activity of the inbox and the messages that wait for an answer.
+/// A digest of the inbox: the recent conversations by category, and the messages that need an answer.
 public struct Digest: Codable, Equatable, Sendable {
-  /// A conversation whose last message waits for an answer.
+  /// A conversation whose last message needs an answer.
   public struct Item: Codable, Equatable, Sendable {
-    /// The conversation.
+    /// The identifier of the conversation.
     public var conversationID: String
-    /// Its display name, or its participants.
+    /// The display name of the conversation, or its participants.
     public var name: String
-    /// Who wrote last.
+    /// The sender of the last message.
     public var sender: String
-    /// Their text.
+    /// The text of the last message.
     public var text: String
-    /// When.
+    /// The time of the last message.
     public var createdAt: Date
-    /// The category, if it has one.
+    /// The category of the last message; nil if it has none.
     public var category: MessageCategory?
-    /// 0 to 100, for business.
+    /// The opportunity from 0 to 100; nil for other categories than business.
     public var opportunity: Int?
-    /// The draft of an answer, where the question is a known one.
+    /// The draft of an answer; nil if the message asks none of the person's questions.
     public var draft: String?
   }
 
-  /// What waits for an answer: urgent ones first, then business by its opportunity, then the newest.
+  /// The conversations that need an answer: urgent ones first, then business by opportunity, then the newest.
   public var needAnswer: [Item] = []
-  /// Conversations whose last message is urgent.
+  /// The number of conversations whose last message is urgent.
   public var urgent = 0
-  /// Conversations whose last message is business.
+  /// The number of conversations whose last message is business.
   public var business = 0
-  /// Conversations whose last message is from a fan.
+  /// The number of conversations whose last message is from a fan.
   public var fans = 0
-  /// Conversations whose last message is spam, which waits for nothing.
+  /// The number of conversations whose last message is spam. They never need an answer.
   public var spam = 0
 
-  /// The digest of an empty inbox.
+  /// Makes the digest of an empty inbox.
   public init() {}
 
-  /// "12 need an answer: 2 urgent, 3 business."
+  /// The digest in one line, for example "12 need an answer: 2 urgent, 3 business."
   public var headline: String {
     if needAnswer.isEmpty { return "Nothing needs an answer." }
     let urgent = needAnswer.count { $0.category == .urgent }
@@ -49,20 +49,20 @@ public struct Digest: Codable, Equatable, Sendable {
 }
 
 extension AssistInbox {
-  /// As many conversations are looked at, the newest.
+  /// The largest number of conversations in a digest. It takes the newest ones.
   public static let digestCount = 200
 
-  /// Sums up the newest conversations whose last message is someone else's.
+  /// Makes the digest of the newest conversations whose last message comes from another person than the reader.
   ///
-  /// A message needs an answer where it is urgent or business, asks a known question, or has a question mark; never where it
-  /// is spam.
+  /// A message needs an answer if it is urgent or business, matches a question, or contains a question mark. Spam never needs an
+  /// answer.
   /// - Parameters:
-  ///   - userID: who reads it; nil is the owner of the store.
-  ///   - days: how old a message may be.
-  ///   - now: the time to count the days back from.
-  ///   - isVisible: which conversations the reader sees.
+  ///   - userID: the reader; nil is the owner of the store.
+  ///   - days: the largest age of the last message in days.
+  ///   - now: the current time.
+  ///   - isVisible: a closure that returns whether the reader sees a conversation.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: a few statements, however many conversations the store has.
+  /// - Complexity: a constant number of statements.
   public func digest(
     for userID: String? = nil, days: Int = 30, now: Date = Date(),
     where isVisible: (ConversationEntity) throws -> Bool = { _ in true }
@@ -76,12 +76,13 @@ extension AssistInbox {
       }, sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
     descriptor.fetchLimit = Self.digestCount
     let conversations = try context.fetch(descriptor).filter(isVisible)
-    return Self.sumUp(try lastMessages(of: conversations), user)
+    return Self.digest(of: try lastMessages(of: conversations), user)
   }
 
   private typealias Pair = (conversation: ConversationEntity, message: MessageEntity)
 
-  /// The last message of each conversation, 50 conversations a statement: both lists together are found by the index.
+  /// Returns the last message of each conversation. One statement reads 50 conversations, because the database then uses the index of
+  /// conversation and time.
   private func lastMessages(of conversations: [ConversationEntity]) throws -> [Pair] {
     var result: [Pair] = []
     var rest = conversations[...]
@@ -102,7 +103,7 @@ extension AssistInbox {
     return result
   }
 
-  private static func sumUp(_ pairs: [Pair], _ user: String) -> Digest {
+  private static func digest(of pairs: [Pair], _ user: String) -> Digest {
     var digest = Digest()
     for (conversation, message) in pairs where message.senderID != user {
       switch message.category {

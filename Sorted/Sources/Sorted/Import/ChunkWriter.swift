@@ -97,7 +97,7 @@ struct ChunkWriter {
       entity.text != message.text || entity.senderID != message.sender || entity.createdAt != message.createdAt
         || entity.conversationID != conversation.id
     else { return false }
-    if entity.text != message.text { entity.forgetJudgement() }
+    if entity.text != message.text { entity.resetClassification() }
     entity.text = message.text
     entity.senderID = message.sender
     entity.createdAt = message.createdAt

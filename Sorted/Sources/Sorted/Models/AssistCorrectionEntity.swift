@@ -2,29 +2,28 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// A person's category of a message, where the assistant chose another one. A person's corrections are the training set of
-/// their personal layer.
+/// A person's correction of a message's category. The corrections of a person are the training set of the personal layer.
 @Model
 public final class AssistCorrectionEntity {
-  /// Unique: made of the person and the message, so that a person has one opinion of a message.
+  /// The unique key: the person and the message. A person has at most one correction of a message.
   @Attribute(.unique) public var id: String
 
-  /// Whose opinion it is
+  /// The person who corrected the message
   public var userID: String
 
-  /// The message that it is about
+  /// The corrected message
   public var messageID: String
 
-  /// What the message said then: the opinion outlives it
+  /// The text of the message at the time of the correction. The correction outlives the message.
   public var text: String
 
-  /// The name of a `Kind`; a message of no category is `none`
+  /// The raw value of a `Kind`; a message without a category is `none`
   public var kind: String
 
-  /// When the person said so
+  /// The time of the correction
   public var createdAt: Date
 
-  /// Makes one.
+  /// Makes a correction.
   public init(userID: String, message: MessageEntity, kind: Kind, createdAt: Date = Date()) {
     self.id = Self.id(userID, message.id)
     self.userID = userID
@@ -34,6 +33,6 @@ public final class AssistCorrectionEntity {
     self.createdAt = createdAt
   }
 
-  /// The identifier of a person's opinion of a message.
+  /// Returns the identifier of a person's correction of a message.
   static func id(_ userID: String, _ messageID: String) -> String { "\(userID)\n\(messageID)" }
 }

@@ -6,7 +6,7 @@ import SwiftData
 @Model
 public final class MessageEntity {
   /// The guide has no indices. The first one serves a page of a thread, the second one a page of a search. The others find
-  /// the messages that wait to be sent, that the assistant has not judged yet, and that have a category.
+  /// the messages that wait to be sent, that the assistant has not classified yet, and that have a category.
   #Index<MessageEntity>(
     [\.conversationID, \.createdAt], [\.createdAt], [\.syncStatus], [\.assistVersion], [\.category, \.createdAt])
 
@@ -62,7 +62,7 @@ public final class MessageEntity {
   /// The time of the last edit of the text. The later edit wins.
   public var editedAt: Date?
 
-  /// When it was deleted for all people; its text says so then
+  /// The time when it was deleted for all people, as its text then says
   public var deletedAt: Date?
 
   // MARK: - What it belongs to
@@ -70,7 +70,7 @@ public final class MessageEntity {
   /// The message that it answers; it may be one that this store does not have
   public var replyToID: String?
 
-  /// What people reacted with, by user; an empty text is a reaction that was taken back
+  /// The reactions of people, by user; an empty text is a removed reaction
   public var reactions: [String: String] = [:]
 
   // MARK: - Read Receipts
@@ -110,8 +110,8 @@ public final class MessageEntity {
   /// Supermemory reference ID
   public var supermemoryID: String?
 
-  /// Which weights judged the message: the `MessageModel.version` of then. Anything less than the version of now means
-  /// that the message waits to be judged.
+  /// The `MessageModel.version` of the weights that classified the message. The message is pending if the program has a newer
+  /// version.
   public var assistVersion: Int = 0
 
   // MARK: - Relationships
@@ -183,14 +183,14 @@ public final class MessageEntity {
   public func edit(text: String, now: Date = Date()) {
     guard text != self.text else { return }
     self.text = text
-    forgetJudgement()
+    resetClassification()
     editedAt = ServerTime.rounded(max(now, (editedAt ?? createdAt).addingTimeInterval(0.001)))
     noteChange(of: .text, now: now)
   }
 
-  /// Has the assistant judge the message again. The version differs from any before, so that the change is stored even where
-  /// the message was judged meanwhile.
-  func forgetJudgement() { assistVersion = -abs(assistVersion) - 1 }
+  /// Marks the message as pending. The version differs from every former version, so that the save stores the change even if another
+  /// context has classified the message in the meantime.
+  func resetClassification() { assistVersion = -abs(assistVersion) - 1 }
 
   /// Records that a user has read the message, for the next sync.
   public func markAsRead(by userID: String, participants: [String], now: Date = Date()) {

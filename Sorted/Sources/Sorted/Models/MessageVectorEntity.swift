@@ -2,7 +2,7 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// The meaning of a message, as the sentence model has it. It belongs to this store alone: no sync sends it.
+/// The embedding of a message. No sync sends it.
 @Model
 public final class MessageVectorEntity {
   /// The index reads the vectors of some conversations in order.
@@ -14,17 +14,17 @@ public final class MessageVectorEntity {
   /// The conversation of the message
   public var conversationID: String
 
-  /// Which model made it: the `SentenceEncoder.version` of then
+  /// The `SentenceEncoder.version` that made the embedding
   public var version: Int
 
-  /// The digest of the message that it was made of. It tells whether the message was edited or moved since.
+  /// The digest of the text and the conversation that the embedding was made of. The embedding is stale if the message has another one.
   public var digest: Int64
 
-  /// A `MeaningVector`
+  /// The bytes of an `Embedding`
   public var vector: Data
 
-  /// Makes one.
-  package init(_ message: MessageEntity, _ vector: MeaningVector) {
+  /// Makes the entity of a message.
+  package init(_ message: MessageEntity, _ vector: Embedding) {
     id = message.id
     conversationID = message.conversationID
     version = SentenceEncoder.version
@@ -32,23 +32,23 @@ public final class MessageVectorEntity {
     self.vector = vector.data
   }
 
-  /// Whether it is of a message as it is now, by the model of this program.
+  /// Returns whether the current model of this program made the embedding from the current text of a message.
   func isOf(_ message: MessageEntity) -> Bool {
     version == SentenceEncoder.version && digest == Self.digest(of: message.text, in: message.conversationID)
   }
 
-  /// A number that two texts share once in 2^64 (FNV-1a).
+  /// Returns a 64-bit digest of a text in a conversation (FNV-1a).
   static func digest(of text: String, in conversationID: String) -> Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in [text, conversationID] {
       for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      // No byte of UTF-8.
+      // 0xFF separates the parts, because it never occurs in UTF-8.
       hash = (hash ^ 0xFF) &* 0x100_0000_01b3
     }
     return Int64(bitPattern: hash)
   }
 
-  /// Deletes the vectors of messages. The caller saves.
+  /// Deletes the embeddings of messages. The caller saves.
   /// - Throws: `SwiftDataError`.
   package static func delete(of messageIDs: [String], in context: ModelContext) throws {
     for start in stride(from: 0, to: messageIDs.count, by: 1_000) {

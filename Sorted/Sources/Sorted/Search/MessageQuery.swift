@@ -1,7 +1,7 @@
 import Foundation
 import UntrustedInput
 
-/// What a person searches for: words in any order, phrases in quotation marks, and conditions.
+/// A search query: words in any order, phrases in quotation marks, and conditions.
 ///
 /// `from:bob` is the sender (`from:me` is the person who searches), `in:festival` the conversation by its name or its people,
 /// `before:2026-01-31` and `after:2026-01-31` the day, and `has:file` asks for an attachment.

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What the inbox does, on one context: what the command line, the web and any other front end share.
+/// The operations of the inbox in one context, which the command line, the web and other front ends share.
 ///
 /// A service changes objects; it never saves. The front end that called it saves the context once, so one action is one
 /// transaction.
@@ -320,7 +320,7 @@ public struct InboxService {
     conversation.noteChange(of: .pinnedMessages)
   }
 
-  /// How many messages a conversation may have pinned.
+  /// The largest number of pinned messages in a conversation.
   public static let maximumPins = 20
 
   /// The message with an identifier.

@@ -61,7 +61,7 @@ public struct TextRendering: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// What needs an answer: a line for each conversation, its draft below it.
+  /// Returns the conversations that need an answer, with a line for each one and its draft in the next line.
   public func digest(_ digest: Digest) -> String {
     let lines = digest.needAnswer.flatMap { item in
       let kind = item.opportunity.map { "business \($0)" } ?? item.category?.rawValue ?? ""
@@ -119,7 +119,7 @@ public struct TextRendering: Sendable {
 
   // MARK: - Parts
 
-  /// In UTC, as archives are.
+  /// Returns a time in UTC, as archives write it.
   private static func time(_ date: Date) -> String {
     String(date.formatted(.iso8601).prefix(16)).replacingOccurrences(of: "T", with: " ")
   }

@@ -18,7 +18,7 @@ struct Arrivals {
     var hasReceipts = false
   }
 
-  /// How many changes of imports are taken in by one save, about.
+  /// The approximate number of imported changes in one save.
   private static let batch = 1_000
 
   /// Takes in all that came since the last call.
@@ -110,7 +110,7 @@ struct Arrivals {
         report.hasReceipts = true
       }
     }
-    if news.edited.contains(message.persistentModelID) { message.forgetJudgement() }
+    if news.edited.contains(message.persistentModelID) { message.resetClassification() }
     message.followReceipts(participants: conversation.participantIDs)
   }
 

@@ -10,7 +10,7 @@ struct ConversationShares {
   let inbox: SharedInbox
 
   struct Outcome {
-    /// Why a conversation cannot be shared, by its identifier.
+    /// The reasons why conversations cannot be shared, by identifier.
     var problems: [String: String] = [:]
     /// Whether conversations came or went.
     var changed = false

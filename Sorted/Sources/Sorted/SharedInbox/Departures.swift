@@ -32,7 +32,7 @@ struct Departures {
     }
   }
 
-  /// How many messages wait, those that failed for good left out.
+  /// Returns the number of messages that wait to be sent, without messages that failed permanently.
   func count() throws -> Int {
     let pending = SyncStatus.pending
     return try inbox.makeContext().fetchCount(

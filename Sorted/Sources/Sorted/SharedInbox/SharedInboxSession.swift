@@ -6,7 +6,7 @@ import SwiftDataSync
 /// coordinator use it.
 public actor SharedInboxSession {
   private let inbox: SharedInbox
-  /// How far the history was looked at for imports.
+  /// The history token up to which the session has looked for imports.
   private var position: DefaultHistoryToken?
   /// The conversations that were compared with the shares on the server.
   private var compared: ConversationShares.Compared?

@@ -1,16 +1,16 @@
 import Foundation
 import SwiftData
 
-/// How a store of any version becomes one of the newest.
+/// The migration plan of Sorted's stores, from each version to the newest.
 public enum SortedMigrationPlan: SchemaMigrationPlan {
-  /// Oldest first.
+  /// The versions of the schema, the oldest first.
   public static var schemas: [any VersionedSchema.Type] {
     [
       SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self, SortedSchemaV4.self, SortedSchemaV5.self,
       SortedSchemaV6.self,
     ]
   }
-  /// From each to the next.
+  /// The stages between consecutive versions.
   public static var stages: [MigrationStage] { [toV2, toV3, toV4, toV5, toV6] }
 
   /// The new column and the renamed one follow from the models; only the next attempts have to be computed.

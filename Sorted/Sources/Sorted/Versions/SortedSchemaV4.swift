@@ -5,7 +5,7 @@ import SwiftData
 ///
 /// Against ``SortedSchemaV3``: a message knows what it answers (`replyToID`), what people reacted with (`reactions`) and
 /// whether it was deleted for all people (`deletedAt`); a conversation knows its pinned messages (`pinnedMessageIDs`).
-/// A message knows which weights judged it (`assistVersion`). Indices find messages by that, by their category, by their
+/// A message has the version of the weights that classified it (`assistVersion`). Indices find messages by that, by their category, by their
 /// time and by the words of their text. ``AssistCorrectionEntity`` is new.
 public enum SortedSchemaV4: VersionedSchema {
   /// 4.0.0

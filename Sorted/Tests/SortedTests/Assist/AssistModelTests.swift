@@ -34,13 +34,13 @@ import Testing
     #expect(Set(features.entries.map(\.bucket)).count == features.entries.count)
     let length = features.entries.reduce(0) { $0 + $1.value * $1.value }
     #expect(abs(length - 1) < 0.001)
-    #expect(model.judge(features).confidence > 0)
+    #expect(model.classify(features).confidence > 0)
   }
 
-  @Test("The empty text is judged too")
+  @Test("The empty text has a classification")
   func emptyText() {
     var extractor = FeatureExtractor()
-    #expect(model.judge(extractor.features(of: "")).kind != .spam)
+    #expect(model.classify(extractor.features(of: "")).kind != .spam)
   }
 
   @Test("Features of one text do not depend on the text before it")
@@ -79,7 +79,7 @@ import Testing
   func correction() {
     var extractor = FeatureExtractor()
     func kind(_ text: String, _ layer: PersonalLayer?) -> Kind {
-      model.judge(extractor.features(of: text), layer: layer).kind
+      model.classify(extractor.features(of: text), layer: layer).kind
     }
     let text = "The greenhouse thermostat reads 4 degrees"
     let like = "greenhouse thermostat reads 3 degrees again"

@@ -63,15 +63,15 @@ import Testing
     "CONGRATULATIONS you won a FREE prize! Claim now at http://prize.example or text WIN to 80877"
   private static let urgent = "Please call me right now, she is in the hospital!!"
 
-  @Test("What waits is judged once, with everything that the switches ask for, and a second run finds nothing")
-  func judging() throws {
+  @Test("Pending messages are classified once, with all enabled features, and a second run finds none")
+  func classification() throws {
     _ = try addOwner()
     try add("a", from: "dana", Self.business)
     try add("b", from: "bot", Self.spam)
     try add("c", from: "eve", Self.urgent)
     try add("d", from: "maya", "Love your show! Which camera do you use?")
-    #expect(try service.waitingCount() == 4)
-    #expect(try service.judgeWaiting() == 4)
+    #expect(try service.pendingCount() == 4)
+    #expect(try service.classifyPending() == 4)
     let offer = try stored("a/0")
     #expect(offer.category == .business && (offer.categoryConfidence ?? 0) > 0.5)
     #expect((30...100).contains(offer.opportunityScore ?? 0))
@@ -82,42 +82,42 @@ import Testing
     let question = try stored("d/0")
     #expect(question.faqMatchID == "camera" && (question.faqConfidence ?? 0) >= 0.5)
     #expect(question.smartReplyDraft == "Hi Maya! A small one that I like.")
-    #expect(try service.judgeWaiting() == 0)
-    #expect(try AssistService(container: try SortedContainer.open(folder.store)).waitingCount() == 0)
+    #expect(try service.classifyPending() == 0)
+    #expect(try AssistService(container: try SortedContainer.open(folder.store)).pendingCount() == 0)
   }
 
-  @Test("An edited message is judged again, also when it was judged between the edit's reading and its saving")
+  @Test("An edited message is classified again, also if it was classified between the edit's fetch and its save")
   func editing() throws {
     let message = try add("a", from: "eve", "See you at six then")[0]
-    // This context still has the message as it was before it was judged.
-    try service.judgeWaiting()
+    // This context still has the message as it was before its classification.
+    try service.classifyPending()
     message.edit(text: Self.urgent)
     try context.save()
-    #expect(try service.waitingCount() == 1)
-    try service.judgeWaiting()
+    #expect(try service.pendingCount() == 1)
+    try service.classifyPending()
     #expect(try stored("a/0").category == .urgent)
     let another = ModelContext(container)
     try InboxService(context: another).message("a/0").edit(text: "See you at six then")
     try another.save()
-    #expect(try service.judgeWaiting() == 1)
+    #expect(try service.classifyPending() == 1)
     #expect(try stored("a/0").category != .urgent)
   }
 
   @Test("What is left of a message that was deleted for everybody is of no kind")
   func deleting() throws {
     try add("a", from: "me", Self.urgent)
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try stored("a/0").category == .urgent)
     let another = ModelContext(container)
     let inbox = InboxService(context: another)
     try inbox.deleteForEverybody(try inbox.message("a/0"))
     try another.save()
-    #expect(try service.judgeWaiting() == 1)
+    #expect(try service.classifyPending() == 1)
     #expect(try stored("a/0").category == nil)
     #expect(try stored("a/0").sentiment == nil)
   }
 
-  @Test("Importing an archive with another text has the message judged again; importing the same one does not")
+  @Test("An import with another text makes a message pending, and an import with the same text does not")
   func importing() throws {
     func log(_ text: String) throws -> IRCReader {
       try folder.write("2008-04-27.raw.txt", "[09:30] <ann> \(text)\n")
@@ -125,11 +125,11 @@ import Testing
     }
     let session = ImportSession(container: container)
     _ = try session.run(try log("hello"))
-    #expect(try service.judgeWaiting() == 1)
+    #expect(try service.classifyPending() == 1)
     _ = try session.run(try log("hello"))
-    #expect(try service.waitingCount() == 0)
+    #expect(try service.pendingCount() == 0)
     _ = try session.run(try log("the server is down, call now!"))
-    #expect(try service.waitingCount() == 1)
+    #expect(try service.pendingCount() == 1)
   }
 
   @Test(
@@ -152,35 +152,35 @@ import Testing
       if message.smartReplyDraft != nil { names.insert("draft") }
       return names
     }
-    try service.judgeWaiting()
+    try service.classifyPending()
     let all: Set = ["business", "mood", "score", "question", "draft"]
     #expect(try filled() == all)
     user.setAIFeature(feature, enabled: false)
     try assist.judgeAgain(for: "me")
     try context.save()
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try filled() == all.subtracting(missing.split(separator: " ").map(String.init)))
     user.setAIFeature(feature, enabled: true)
     try assist.judgeAgain(for: "me")
     try context.save()
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try filled() == all)
   }
 
-  @Test("A correction holds at once and after judging anew, teaches messages like it, and outlives the program")
+  @Test("A correction holds at once and after a new classification, affects similar messages, and outlives the program")
   func correcting() throws {
     let messages = try add(
       "a", from: "tom", "The greenhouse thermostat reads 4 degrees", "greenhouse thermostat reads 3 degrees again")
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try stored("a/0").category != .urgent)
     try assist.correct(messages[0], as: .urgent)
     try context.save()
     #expect(try stored("a/0").category == .urgent)
     #expect(try stored("a/0").categoryConfidence == 1)
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try stored("a/1").category == .urgent)
-    try service.forgetAll()
-    try AssistService(container: try SortedContainer.open(folder.store)).judgeWaiting()
+    try service.resetAll()
+    try AssistService(container: try SortedContainer.open(folder.store)).classifyPending()
     #expect(try stored("a/0").category == .urgent)
     #expect(try stored("a/1").category == .urgent)
     #expect(try assist.reasons(for: stored("a/0")).sentence == "because you said so")
@@ -188,7 +188,7 @@ import Testing
     // A changed mind is one opinion, not two.
     try assist.correct(messages[0], as: .none)
     try context.save()
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try stored("a/0").category == nil)
     #expect(try stored("a/1").category != .urgent)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<AssistCorrectionEntity>()) == 1)
@@ -209,18 +209,18 @@ import Testing
       message.conversation = conversation
     }
     try context.save()
-    try service.judgeWaiting()
+    try service.classifyPending()
     let before = try stored("c/1").category
     try assist.correct(messages[0], as: .urgent, by: "bob")
     try context.save()
-    try service.judgeWaiting()
+    try service.classifyPending()
     #expect(try stored("c/0").category == .urgent)
     #expect(try stored("c/1").category == before)
     #expect(throws: DataLayerError.self) { try assist.correct(messages[1], as: .urgent, by: "bob") }
     #expect(throws: DataLayerError.self) { try assist.correct(messages[1], as: .urgent, by: "eve") }
   }
 
-  @Test("The worker judges what another context stores, without being asked", .timeLimit(.minutes(20)))
+  @Test("The worker classifies the messages that another context stores", .timeLimit(.minutes(20)))
   func background() async throws {
     let container = container
     let worker = Task { await AssistWorker(container: container).run() }
@@ -247,13 +247,13 @@ import Testing
     try context.save()
     let stop = ImportSession.StopSign()
     var steps: [Int] = []
-    try service.judgeWaiting(stop: stop) { done, total in
+    try service.classifyPending(stop: stop) { done, total in
       steps.append(done)
       #expect(total == 2 * AssistService.batchSize + 10)
       stop.raise()
     }
     #expect(steps == [AssistService.batchSize])
-    #expect(try service.waitingCount() == AssistService.batchSize + 10)
-    #expect(try service.judgeWaiting() == AssistService.batchSize + 10)
+    #expect(try service.pendingCount() == AssistService.batchSize + 10)
+    #expect(try service.classifyPending() == AssistService.batchSize + 10)
   }
 }

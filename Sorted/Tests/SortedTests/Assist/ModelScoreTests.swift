@@ -37,14 +37,14 @@ enum AssistData {
     var extractor = FeatureExtractor()
     let messages = try AssistData.messages().filter { isHeldOut($0.text) }
     #expect(messages.count > 100)
-    let judged = messages.map { ($0.labels, model.judge(extractor.features(of: $0.text))) }
-    func share(_ isRight: (Labels, Judgement) -> Bool) -> Double {
-      Double(judged.count { isRight($0, $1) }) / Double(judged.count)
+    let classified = messages.map { ($0.labels, model.classify(extractor.features(of: $0.text))) }
+    func share(_ isRight: (Labels, Classification) -> Bool) -> Double {
+      Double(classified.count { isRight($0, $1) }) / Double(classified.count)
     }
     #expect(share { $0.kind == $1.kind } >= 0.70)
     #expect(share { $0.sentiment == $1.sentiment } >= 0.68)
     #expect(share { $0.intensity == $1.intensity } >= 0.65)
-    let business = judged.filter { $0.0.opportunity != nil }
+    let business = classified.filter { $0.0.opportunity != nil }
     let distance = business.reduce(0) { $0 + abs($1.0.opportunity! - $1.1.opportunity) }
     #expect(Double(distance) / Double(business.count) < 18)
   }
@@ -57,7 +57,7 @@ enum AssistData {
     var extractor = FeatureExtractor()
     var (found, invented, missed) = (0, 0, 0)
     for message in try AssistData.spam() where isHeldOut(message.text) {
-      let isSpam = model.judge(extractor.features(of: message.text)).kind == .spam
+      let isSpam = model.classify(extractor.features(of: message.text)).kind == .spam
       if isSpam && message.isSpam { found += 1 }
       if isSpam && !message.isSpam { invented += 1 }
       if !isSpam && message.isSpam { missed += 1 }

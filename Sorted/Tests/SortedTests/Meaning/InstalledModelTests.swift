@@ -52,7 +52,7 @@ struct InstalledModelTests {
   func questions() throws {
     let model = try #require(try MeaningModel.installed())
     let words = try QuestionScores(vectors: nil)
-    let meaning = try QuestionScores { model.rememberedVectors(of: $0) }
+    let meaning = try QuestionScores { model.cachedVectors(of: $0) }
     #expect(words == QuestionScores(right: 30, other: 3, missed: 37, invented: 2))
     #expect(meaning == QuestionScores(right: 64, other: 1, missed: 5, invented: 5))
   }
@@ -62,10 +62,10 @@ struct InstalledModelTests {
     let model = try #require(try MeaningModel.installed())
     let fit = try #require(
       MatchCalibration(
-        fitting: try AssistData.questions(), model: try .shipped(), vectors: { model.rememberedVectors(of: $0) }))
+        fitting: try AssistData.questions(), model: try .shipped(), vectors: { model.cachedVectors(of: $0) }))
     let shipped = MatchCalibration.withMeaning
     #expect(abs(fit.similarity - shipped.similarity) < 0.05)
-    #expect(abs(fit.lead - shipped.lead) < 0.05)
+    #expect(abs(fit.margin - shipped.margin) < 0.05)
     #expect(abs(fit.bias - shipped.bias) < 0.05)
   }
 
@@ -82,8 +82,8 @@ struct InstalledModelTests {
       context.insert(MessageEntity(id: "\(index)", conversationID: "c", senderID: "dana", text: text))
     }
     try context.save()
-    try MeaningService(container: container, model: model).updateAll()
-    let search = MeaningSearch(context: context, model: model)
+    try EmbeddingService(container: container, model: model).updateAll()
+    let search = SemanticSearch(context: context, model: model)
     for (question, answer) in [
       ("refund for a damaged delivery", "0"), ("meeting for a meal", "1"), ("how much will they pay", "2"),
       ("singing kids at the sea", "3"),
@@ -106,7 +106,7 @@ private struct QuestionScores: Equatable {
     (self.right, self.other, self.missed, self.invented) = (right, other, missed, invented)
   }
 
-  init(vectors: QuestionMatcher.Meanings?) throws {
+  init(vectors: QuestionMatcher.Encoder?) throws {
     let all = try AssistData.questions()
     let model = try MessageModel.shipped()
     let names = Array(Set(all.compactMap(\.id))).sorted()

@@ -46,7 +46,7 @@ import Testing
       let alone = encoder.vectors(of: [text])[0]
       #expect(zip(vector, alone).allSatisfy { abs($0 - $1) < 1e-4 }, "\(text.prefix(20))")
     }
-    let rounded = together.map(MeaningVector.init)
+    let rounded = together.map(Embedding.init)
     #expect(rounded[0].similarity(to: rounded[2]) > rounded[0].similarity(to: rounded[4]))
     #expect(encoder.vectors(of: []).isEmpty)
   }
@@ -61,14 +61,14 @@ import Testing
         return numbers.map { $0 / length }
       }
       let exact = zip(vectors[0], vectors[1]).reduce(0) { $0 + $1.0 * $1.1 }
-      let (a, b) = (MeaningVector(vectors[0]), MeaningVector(vectors[1]))
+      let (a, b) = (Embedding(vectors[0]), Embedding(vectors[1]))
       #expect(abs(a.similarity(to: b) - exact) < 0.01)
       #expect(abs((a.similarity(to: b.data) ?? 2) - a.similarity(to: b)) < 1e-6)
-      #expect(MeaningVector(a.data) == a)
+      #expect(Embedding(a.data) == a)
     }
-    let zero = MeaningVector([Float](repeating: 0, count: SentenceEncoder.dimensions))
+    let zero = Embedding([Float](repeating: 0, count: SentenceEncoder.dimensions))
     #expect(zero.similarity(to: zero) == 0 && zero.similarity(to: zero.data) == 0)
-    #expect(MeaningVector(Data([1, 2])) == nil && zero.similarity(to: Data([1, 2])) == nil)
+    #expect(Embedding(Data([1, 2])) == nil && zero.similarity(to: Data([1, 2])) == nil)
   }
 
   @Test("A file that is cut, lies about its tensors or lacks one is an error that says so")
@@ -98,7 +98,7 @@ import Testing
       let start = withUnsafeBytes(of: UInt64(header.utf8.count).littleEndian, Array.init)
       #expect(try error(start + Array(header.utf8) + whole[length...]).contains("no tensor"), "\(new)")
     }
-    #expect(try error(whole, vocabulary: SentenceModels.smallVocabulary.dropLast()).contains("pieces, and the model"))
+    #expect(try error(whole, vocabulary: SentenceModels.smallVocabulary.dropLast()).contains("tokens, and the model"))
   }
 
   // MARK: - Kernels
@@ -159,17 +159,17 @@ import Testing
     }
   }
 
-  @Test("Themes are the vectors that stand for most others, and count those that they stand for")
+  @Test("Medoids are the embeddings that represent most others, and clusters count their members")
   func themes() {
-    func vector(_ direction: Int, _ noise: Float) -> MeaningVector {
+    func vector(_ direction: Int, _ noise: Float) -> Embedding {
       var numbers = [Float](repeating: 0, count: SentenceEncoder.dimensions)
       (numbers[direction], numbers[100 + direction]) = (1, noise)
-      return MeaningVector(numbers)
+      return Embedding(numbers)
     }
     let vectors = [-0.5, 0, 0.5, 0.1].map { vector(1, $0) } + [0, 0.3, 0.6].map { vector(2, $0) } + [vector(3, 0)]
-    let groups = Themes(vectors, count: 3).groups
-    #expect(groups == [.init(center: 1, count: 4), .init(center: 5, count: 3), .init(center: 7, count: 1)])
-    #expect(Themes(vectors, count: 9).groups.count == 8)
-    #expect(Themes([], count: 3).groups.isEmpty)
+    let groups = Clusters(vectors, count: 3).clusters
+    #expect(groups == [.init(medoid: 1, count: 4), .init(medoid: 5, count: 3), .init(medoid: 7, count: 1)])
+    #expect(Clusters(vectors, count: 9).clusters.count == 8)
+    #expect(Clusters([], count: 3).clusters.isEmpty)
   }
 }

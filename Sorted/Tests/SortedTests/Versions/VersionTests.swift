@@ -233,7 +233,7 @@ import Testing
     let migrated = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
     #expect(migrated.text == "I love your video" && migrated.category == .spam && migrated.editedAt == Self.start)
     #expect(migrated.conversation?.id == "c" && migrated.assistVersion == 0)
-    #expect(try AssistService(container: container).waitingCount() == 1)
+    #expect(try AssistService(container: container).pendingCount() == 1)
     #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
   }
 

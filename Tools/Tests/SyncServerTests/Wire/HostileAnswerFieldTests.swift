@@ -14,7 +14,7 @@ struct HostileAnswerFieldTests {
     let client = WireClient(transport: WireTransport(world.service), world: world)
     try await client.prepare()
     var (fields, answers, refused) = (0, 0, 0)
-    for route in SyncRoute.all where route.access != .everybody {
+    for route in SyncRoute.all where route.access != .anonymous {
       client.transport.reset()
       try await client.use(route)
       let real = try #require(client.transport.seen[route.name], "the client did not ask \(route.name)")

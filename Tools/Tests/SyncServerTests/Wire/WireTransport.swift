@@ -24,7 +24,7 @@ final class WireTransport: SyncTransport {
 
   /// The last answer of each route.
   var seen: [String: Data] { state.withLock { $0.seen } }
-  /// How many requests for news were answered.
+  /// The number of answered requests that wait for changes.
   var waits: Int { state.withLock { $0.waits } }
 
   func change(_ route: SyncRoute, _ body: @escaping Change) { state.withLock { $0.change = (route.name, body) } }

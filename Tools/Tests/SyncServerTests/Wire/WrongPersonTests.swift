@@ -12,7 +12,7 @@ struct WrongPersonTests {
   /// Who may use a route for the share. An allowed request may still be refused for what it asks.
   private static func allowed(_ access: SyncRoute.Access) -> Set<Person> {
     switch access {
-    case .everybody: Set(Person.allCases)
+    case .anonymous: Set(Person.allCases)
     case .account: Set(Person.allCases).subtracting([.nobody, .forger])
     case .reader: [.ann, .bob, .cat]
     case .writer: [.ann, .cat]
@@ -65,7 +65,7 @@ struct WrongPersonTests {
       body: try example.body(of: person))
     let label =
       "\(person): \(route.name) with \(zone): \(status) \(String(decoding: answer.prefix(200), as: UTF8.self))"
-    let isOpen = route.access == .everybody
+    let isOpen = route.access == .anonymous
     if [.nobody, .forger].contains(person), !isOpen { #expect(status == 401, "\(label)") }
     if !Self.allowed(route.access).contains(person), zone == world.zone {
       #expect([401, 403, 404].contains(status), "\(label)")

@@ -11,7 +11,7 @@ public enum ConversationField: String, CaseIterable, Sendable {
   case participants
   /// Whether it is a group conversation.
   case isGroup
-  /// Which of its messages are pinned.
+  /// The pinned messages.
   case pinnedMessages
   /// Whether it is pinned for the user.
   case isPinned

@@ -25,7 +25,7 @@ struct RemoteMessage: Hashable, Sendable {
   var deletedAt: Date?
   var createdAt: Date
   var replyToID: String?
-  /// By user; an empty text is one that was taken back.
+  /// The reactions, by user; an empty text is a removed reaction.
   var reactions: [String: String]
   var status: MessageStatus
   var readBy: [String]

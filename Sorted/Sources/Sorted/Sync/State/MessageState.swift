@@ -51,7 +51,7 @@ public struct MessageState: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MessageStatus: Comparable, CaseIterable {
-  /// In the order in which a message passes through them. It never goes back.
+  /// All states in the order in which a message passes through them. A message never returns to an earlier state.
   public static let allCases: [MessageStatus] = [.sending, .sent, .delivered, .read]
 
   /// Whether one state precedes the other.

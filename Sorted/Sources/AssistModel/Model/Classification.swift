@@ -1,32 +1,34 @@
-/// The decisions of the models about one message.
-public struct Judgement: Sendable, Equatable {
-  /// The kind that is most likely. Spam from a probability of one half on, otherwise the best of the other kinds.
+/// The classification of one message by all heads.
+public struct Classification: Sendable, Equatable {
+  /// The kind: spam if its probability is at least one half, and otherwise the most probable other kind.
   public var kind: Kind
   /// The probability of ``kind``.
   public var confidence: Float
-  /// The mood, a label of ``Head/sentiment``.
+  /// The sentiment, a label of ``Head/sentiment``.
   public var sentiment: String
-  /// How strong the mood is, a label of ``Head/intensity``.
+  /// The intensity of the sentiment, a label of ``Head/intensity``.
   public var intensity: String
-  /// 0 to 100: how much business it promises. It means something for business alone.
+  /// The business opportunity from 0 to 100. It is meaningful for business messages only.
   public var opportunity: Int
 }
 
 extension MessageModel {
-  /// Decides about a message.
-  /// - Parameter layer: what a person's corrections taught; it moves the kinds alone.
-  public func judge(_ features: FeatureVector, layer: PersonalLayer? = nil) -> Judgement {
+  /// Classifies a message.
+  /// - Parameters:
+  ///   - features: the features of the message.
+  ///   - layer: the personal layer of the reader. It affects the kind only.
+  public func classify(_ features: FeatureVector, layer: PersonalLayer? = nil) -> Classification {
     let scores = scores(features)
     let base = scores.kinds
     let kinds = layer?.adjusted(base, features, self) ?? base
     let kind = Self.decide(kinds)
-    return Judgement(
+    return Classification(
       kind: kind, confidence: kinds[Kind.allCases.firstIndex(of: kind)!],
       sentiment: Self.best(.sentiment, scores), intensity: Self.best(.intensity, scores),
       opportunity: Int((scores[.opportunity][0] * 100).rounded()))
   }
 
-  /// The kind that the probabilities stand for.
+  /// Returns the kind for the probabilities of all kinds.
   static func decide(_ kinds: [Float]) -> Kind {
     let spam = Kind.allCases.firstIndex(of: .spam)!
     if kinds[spam] >= 0.5 { return .spam }

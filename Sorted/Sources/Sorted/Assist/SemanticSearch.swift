@@ -2,15 +2,16 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// Finds the messages that mean what a text means, by comparing the text with every vector of the store.
+/// A semantic search: it finds the messages with the most similar embeddings to a text.
 ///
-/// The comparison is exact. Vectors are read in batches, so memory does not grow with the store.
-package struct MeaningSearch {
+/// The search is exact: it compares the text with all embeddings in its scope. It reads them in batches, so memory does not grow with
+/// the store.
+package struct SemanticSearch {
   private let context: ModelContext
   private let model: MeaningModel
-  /// How many vectors are read at a time: 2 MB.
+  /// The number of embeddings in a batch, which takes 2 MB.
   static let batchSize = 4_096
-  /// Texts below this cosine are not shown: the model gives 0 to 0.2 to most pairs of texts that have nothing in common.
+  /// The smallest cosine similarity of a result. Most pairs of unrelated texts have 0 to 0.2.
   package static let minimumSimilarity: Float = 0.2
 
   package init(context: ModelContext, model: MeaningModel) {
@@ -18,20 +19,20 @@ package struct MeaningSearch {
     self.model = model
   }
 
-  /// A message, and the cosine of the angle between its vector and the text's.
+  /// A message with the cosine similarity of its embedding to the text.
   package struct Hit: Equatable, Sendable {
     package var messageID: String
     package var similarity: Float
 
-    /// The more similar one first; of equal ones the lesser identifier.
+    /// Orders hits by descending similarity, and equal ones by identifier.
     static func isBefore(_ a: Hit, _ b: Hit) -> Bool { (-a.similarity, a.messageID) < (-b.similarity, b.messageID) }
   }
 
-  /// Which messages to look at.
+  /// The messages that a search compares.
   package struct Scope: Sendable {
-    /// The conversations to look in; nil is all.
+    /// The conversations of the messages; nil is all.
     package var conversations: [String]?
-    /// The only messages to look at; nil is all.
+    /// The messages; nil is all.
     package var messages: Set<String>?
 
     package init(conversations: [String]? = nil, messages: Set<String>? = nil) {
@@ -40,22 +41,22 @@ package struct MeaningSearch {
     }
   }
 
-  /// The messages most similar to a text, the most similar first.
+  /// Returns the messages that are most similar to a text, in descending order.
   /// - Parameters:
-  ///   - text: what to look for, in English.
-  ///   - scope: which messages to look at.
-  ///   - limit: how many there are at most.
-  ///   - last: the last message of the page before.
+  ///   - text: the text in English.
+  ///   - scope: the messages to compare.
+  ///   - limit: the largest number of hits.
+  ///   - last: the last message of the previous page; nil for the first page.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: linear in the number of vectors in the scope.
+  /// - Complexity: linear in the number of embeddings in the scope.
   package func nearest(to text: String, in scope: Scope = Scope(), limit: Int, after last: String? = nil) throws
     -> [Hit]
   {
-    let wanted = MeaningVector(model.rememberedVectors(of: [text])[0])
+    let wanted = Embedding(model.cachedVectors(of: [text])[0])
     var best = Best(limit: limit)
     if let last {
       let found = try context.fetch(FetchDescriptor<MessageVectorEntity>(predicate: #Predicate { $0.id == last }))
-      // The page before was of a message that is gone.
+      // The last message of the previous page was deleted.
       guard let vector = found.first, let similarity = wanted.similarity(to: vector.vector) else { return [] }
       best.after = Hit(messageID: last, similarity: similarity)
     }
@@ -66,7 +67,7 @@ package struct MeaningSearch {
     return best.sorted
   }
 
-  /// The messages of a result, in its order. It leaves out messages that are gone, or that were edited or deleted since.
+  /// Fetches the messages of hits in their order, without messages that were edited or deleted since the search.
   /// - Throws: `SwiftDataError`.
   package func messages(of hits: [Hit]) throws -> [(message: MessageEntity, similarity: Float)] {
     let ids = hits.map(\.messageID)
@@ -74,14 +75,14 @@ package struct MeaningSearch {
       FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) && $0.deletedAt == nil }))
     let vectors = try context.fetch(FetchDescriptor<MessageVectorEntity>(predicate: #Predicate { ids.contains($0.id) }))
     let messages = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let kept = Dictionary(vectors.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let stored = Dictionary(vectors.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return hits.compactMap { hit in
-      guard let message = messages[hit.messageID], kept[hit.messageID]?.isOf(message) == true else { return nil }
+      guard let message = messages[hit.messageID], stored[hit.messageID]?.isOf(message) == true else { return nil }
       return (message, hit.similarity)
     }
   }
 
-  /// Reads the vectors of a scope.
+  /// Reads the embeddings of a scope in batches.
   private func scan(_ scope: Scope, _ body: (String, Data) -> Void) throws {
     let version = SentenceEncoder.version
     let (ids, anywhere) = (scope.conversations ?? [], scope.conversations == nil)
@@ -100,10 +101,10 @@ package struct MeaningSearch {
     }
   }
 
-  /// The best of many hits, in a heap whose first one is the worst.
+  /// The best hits, in a binary heap with the worst hit at the root.
   private struct Best {
     let limit: Int
-    /// Only hits behind this one count.
+    /// The last hit of the previous page. Only hits after it are added.
     var after: Hit?
     private var heap: [Hit] = []
 

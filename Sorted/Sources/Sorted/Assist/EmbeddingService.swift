@@ -2,17 +2,17 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// Keeps the vectors of a store's messages: makes missing ones, replaces vectors of edited messages, and deletes vectors
-/// of messages that are gone. No text leaves the machine.
+/// Maintains the embeddings of a store's messages. No text leaves the machine.
 ///
-/// It compares messages and vectors by their identifiers and texts, so it repairs any difference: after an import, a sync,
-/// an older program, a power cut. It works in batches with a context each, and can be stopped after any of them.
-package struct MeaningService: Sendable {
+/// The service makes missing embeddings, replaces the embeddings of edited messages, and deletes the embeddings of deleted messages. It
+/// compares digests of all texts, so it finds any difference: after an import, a sync, a run of an older program or a power cut. It works
+/// in batches with a context of their own, and can stop after any batch.
+package struct EmbeddingService: Sendable {
   private let container: ModelContainer
   let model: MeaningModel
-  /// How many messages are compared together.
+  /// The number of messages in one scan.
   static let scanSize = 1_000
-  /// How many vectors are saved together: about a quarter of a second of work.
+  /// The number of embeddings in one save, which take about a quarter of a second.
   static let batchSize = 250
 
   package init(container: ModelContainer, model: MeaningModel) {
@@ -20,18 +20,18 @@ package struct MeaningService: Sendable {
     self.model = model
   }
 
-  /// How many messages have a vector, which may be of an older text.
+  /// Returns the number of stored embeddings, with stale ones.
   /// - Throws: `SwiftDataError`.
   package func count() throws -> Int { try ModelContext(container).fetchCount(FetchDescriptor<MessageVectorEntity>()) }
 
-  /// Compares all messages with their vectors.
+  /// Updates the embeddings of all messages. It deletes all embeddings if the owner does not allow them.
   /// - Parameters:
-  ///   - stop: what may stop it between two batches.
-  ///   - between: called between two batches, for work that is more urgent; it returns messages that changed meanwhile.
-  ///   - progress: called after each batch with how many messages are done and how many there are.
-  /// - Returns: how many vectors were made.
-  /// - Throws: `SwiftDataError`. Saved batches stay.
-  /// - Complexity: linear in the number of messages. It holds one batch in memory.
+  ///   - stop: the sign that can stop the run between two batches.
+  ///   - between: a closure that the run calls between two batches for urgent work. It returns messages to update next.
+  ///   - progress: a closure that the run calls after each batch with the numbers of compared and of all messages.
+  /// - Returns: the number of embeddings that were made.
+  /// - Throws: `SwiftDataError`. Saved batches remain.
+  /// - Complexity: linear in the number of messages. One batch is in memory.
   @discardableResult
   package func updateAll(
     stop: ImportSession.StopSign = .init(), between: () throws -> [String] = { [] },
@@ -47,9 +47,9 @@ package struct MeaningService: Sendable {
     var (made, done) = (0, 0)
     var last = ""
     while !stop.isRaised, let scan = try scan(after: last) {
-      for start in stride(from: 0, to: scan.differing.count, by: Self.batchSize) where !stop.isRaised {
-        let end = min(start + Self.batchSize, scan.differing.count)
-        made += try make(Array(scan.differing[start..<end]))
+      for start in stride(from: 0, to: scan.stale.count, by: Self.batchSize) where !stop.isRaised {
+        let end = min(start + Self.batchSize, scan.stale.count)
+        made += try make(Array(scan.stale[start..<end]))
         progress(min(total, done + start), total)
         made += try update(between())
       }
@@ -60,9 +60,9 @@ package struct MeaningService: Sendable {
     return made
   }
 
-  /// Brings the vectors of some messages up to date.
-  /// - Returns: how many vectors were made.
-  /// - Throws: `SwiftDataError`. Saved batches stay.
+  /// Updates the embeddings of some messages.
+  /// - Returns: the number of embeddings that were made.
+  /// - Throws: `SwiftDataError`. Saved batches remain.
   @discardableResult
   package func update(_ messageIDs: [String]) throws -> Int {
     guard !messageIDs.isEmpty, try MeaningModel.isAllowed(in: ModelContext(container)) else { return 0 }
@@ -78,13 +78,12 @@ package struct MeaningService: Sendable {
   private struct Scan {
     var count: Int
     var last: String
-    /// The messages whose vectors are missing or of another text.
-    var differing: [String]
+    /// The messages whose embeddings are missing or stale.
+    var stale: [String]
   }
 
-  /// Compares a stretch of messages, in the order of their identifiers, with their vectors, and deletes vectors without a
-  /// message.
-  /// - Returns: nil after the last one.
+  /// Compares the next messages, in the order of their identifiers, with their embeddings, and deletes embeddings without a message.
+  /// - Returns: nil after the last message.
   private func scan(after last: String) throws -> Scan? {
     let context = ModelContext(container)
     var messages = FetchDescriptor<MessageEntity>(
@@ -97,44 +96,45 @@ package struct MeaningService: Sendable {
       return nil
     }
     let version = SentenceEncoder.version
-    let kept = try context.fetch(
+    let stored = try context.fetch(
       FetchDescriptor<MessageVectorEntity>(predicate: #Predicate { $0.id > last && $0.id <= end }),
       selecting: \.id, \.version, \.digest)
     var digests = Dictionary(
-      kept.map { ($0.0, $0.1 == version ? $0.2 : nil) }, uniquingKeysWith: { first, _ in first })
-    var differing: [String] = []
+      stored.map { ($0.0, $0.1 == version ? $0.2 : nil) }, uniquingKeysWith: { first, _ in first })
+    var stale: [String] = []
     for (id, text, conversationID, deletedAt) in rows where deletedAt == nil {
       let digest = MessageVectorEntity.digest(of: text, in: conversationID)
-      if digests.removeValue(forKey: id) ?? nil != digest { differing.append(id) }
+      if digests.removeValue(forKey: id) ?? nil != digest { stale.append(id) }
     }
     if !digests.isEmpty {
       try MessageVectorEntity.delete(of: Array(digests.keys), in: context)
       try context.save()
     }
-    return Scan(count: rows.count, last: end, differing: differing)
+    return Scan(count: rows.count, last: end, stale: stale)
   }
 
   // MARK: - Making
 
-  /// - Returns: how many vectors were made.
+  /// Makes the missing and stale embeddings of some messages, and deletes the embeddings of deleted ones.
+  /// - Returns: the number of embeddings that were made.
   private func make(_ ids: [String]) throws -> Int {
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) }))
-    let there = Set(messages.filter { $0.deletedAt == nil }.map(\.id))
-    let gone = ids.filter { !there.contains($0) }
-    try MessageVectorEntity.delete(of: gone, in: context)
-    let kept = Dictionary(
+    let existing = Set(messages.filter { $0.deletedAt == nil }.map(\.id))
+    let deleted = ids.filter { !existing.contains($0) }
+    try MessageVectorEntity.delete(of: deleted, in: context)
+    let stored = Dictionary(
       try context.fetch(FetchDescriptor<MessageVectorEntity>(predicate: #Predicate { ids.contains($0.id) }))
         .map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let missing = messages.filter { there.contains($0.id) && kept[$0.id]?.isOf($0) != true }
+    let missing = messages.filter { existing.contains($0.id) && stored[$0.id]?.isOf($0) != true }
     guard !missing.isEmpty else {
       try context.save()
       return 0
     }
-    let vectors = model.vectors(of: missing.map(\.text)).map(MeaningVector.init)
+    let vectors = model.vectors(of: missing.map(\.text)).map(Embedding.init)
     for (message, vector) in zip(missing, vectors) {
       let new = MessageVectorEntity(message, vector)
-      guard let old = kept[message.id] else {
+      guard let old = stored[message.id] else {
         context.insert(new)
         continue
       }
@@ -146,10 +146,10 @@ package struct MeaningService: Sendable {
     return missing.count
   }
 
-  /// Which question a message asks is known better with its vector.
-  private func matchQuestions(_ messages: [MessageEntity], _ vectors: [MeaningVector], _ context: ModelContext) throws {
-    let known = Dictionary(zip(messages.map(\.id), vectors), uniquingKeysWith: { first, _ in first })
-    var assistant = try Assistant(context, meaning: model, known: known)
+  /// Matches the questions of messages again, because embeddings match them better than words.
+  private func matchQuestions(_ messages: [MessageEntity], _ vectors: [Embedding], _ context: ModelContext) throws {
+    let embeddings = Dictionary(zip(messages.map(\.id), vectors), uniquingKeysWith: { first, _ in first })
+    var assistant = try Assistant(context, meaning: model, embeddings: embeddings)
     let conversations = try AssistService.conversations(of: messages, context)
     for message in messages { try assistant.matchQuestion(message, in: conversations[message.conversationID]) }
   }

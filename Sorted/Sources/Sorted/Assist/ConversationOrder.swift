@@ -1,19 +1,19 @@
 import Foundation
 import SwiftData
 
-/// How a list of conversations is ordered.
+/// The order of a list of conversations.
 public enum ConversationOrder: String, Sendable, CaseIterable {
-  /// Pinned ones first, then the latest.
+  /// Pinned conversations first, then by the time of the last message in descending order.
   case latest
-  /// The greatest opportunity of any of its messages first; conversations without one are left out.
+  /// By the largest opportunity of their messages in descending order, without conversations that have none.
   case opportunity
 }
 
 extension InboxService {
-  /// The conversations of a filter that have a message of a category, in an order.
+  /// Returns the conversations that pass a filter and have a message of a category.
   /// - Parameters:
-  ///   - filter: which conversations to list.
-  ///   - category: nil is all conversations.
+  ///   - filter: the filter of conversations.
+  ///   - category: the category; nil returns conversations of any category.
   ///   - order: the order of the list.
   /// - Throws: `SwiftDataError`.
   public func conversations(
@@ -27,18 +27,18 @@ extension InboxService {
     }
     guard order == .opportunity else { return found }
     let scores = try assist.opportunities()
-    let scored = found.enumerated().compactMap { place, conversation in
-      scores[conversation.id].map { (place: place, score: $0, conversation: conversation) }
+    let scored = found.enumerated().compactMap { index, conversation in
+      scores[conversation.id].map { (index: index, score: $0, conversation: conversation) }
     }
-    return scored.sorted { $0.score != $1.score ? $0.score > $1.score : $0.place < $1.place }.map(\.conversation)
+    return scored.sorted { $0.score != $1.score ? $0.score > $1.score : $0.index < $1.index }.map(\.conversation)
   }
 }
 
 extension AssistInbox {
-  /// The conversations that have a message of a category which a person did not write.
+  /// Returns the conversations that have a message of a category from another person than the reader.
   /// - Parameters:
   ///   - category: the category of the message.
-  ///   - userID: nil is the owner of the store.
+  ///   - userID: the reader; nil is the owner of the store.
   /// - Throws: `SwiftDataError`.
   public func conversations(with category: MessageCategory, for userID: String? = nil) throws -> [String] {
     let user = try userID ?? LocalUser.id(in: context)
@@ -47,8 +47,8 @@ extension AssistInbox {
     return try context.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
   }
 
-  /// The greatest opportunity of each conversation that has one, by the messages of others.
-  /// - Parameter userID: nil is the owner of the store.
+  /// Returns the largest opportunity of each conversation, over the messages from other people than the reader.
+  /// - Parameter userID: the reader; nil is the owner of the store.
   /// - Throws: `SwiftDataError`.
   public func opportunities(for userID: String? = nil) throws -> [String: Int] {
     let user = try userID ?? LocalUser.id(in: context)
@@ -58,8 +58,8 @@ extension AssistInbox {
     return Dictionary(found.compactMap { id, score in score.map { (id, $0) } }, uniquingKeysWith: max)
   }
 
-  /// The conversations whose last message is spam that a person did not write: what a list leaves out unless asked for it.
-  /// - Parameter userID: nil is the owner of the store.
+  /// Returns the conversations whose last message is spam from another person than the reader. Lists hide them by default.
+  /// - Parameter userID: the reader; nil is the owner of the store.
   /// - Throws: `SwiftDataError`.
   public func spamConversations(for userID: String? = nil) throws -> [String] {
     let user = try userID ?? LocalUser.id(in: context)

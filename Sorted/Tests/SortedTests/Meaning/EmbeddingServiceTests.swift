@@ -7,19 +7,19 @@ import Testing
 
 @testable import Sorted
 
-@Suite("Vectors of messages in a store") struct MeaningServiceTests {
+@Suite("Vectors of messages in a store") struct EmbeddingServiceTests {
   private let folder: TemporaryFolder
   private let container: ModelContainer
   private let context: ModelContext
   private let model: MeaningModel
-  private let service: MeaningService
+  private let service: EmbeddingService
 
   init() throws {
     folder = try TemporaryFolder()
     container = try SortedContainer.open(folder.store)
     context = ModelContext(container)
     model = try SentenceModels.small()
-    service = MeaningService(container: container, model: model)
+    service = EmbeddingService(container: container, model: model)
   }
 
   private func add(_ id: String, _ texts: String..., from sender: String = "maya", day: Int = 0) throws {
@@ -38,12 +38,12 @@ import Testing
   }
 
   /// The vectors of the store, by message.
-  private func stored() throws -> [String: MeaningVector] {
+  private func stored() throws -> [String: Embedding] {
     let all = try ModelContext(container).fetch(FetchDescriptor<MessageVectorEntity>())
-    return Dictionary(all.map { ($0.id, MeaningVector($0.vector)!) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(all.map { ($0.id, Embedding($0.vector)!) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private func vector(_ text: String) -> MeaningVector { MeaningVector(model.vectors(of: [text])[0]) }
+  private func vector(_ text: String) -> Embedding { Embedding(model.vectors(of: [text])[0]) }
 
   private func inbox() -> InboxService { InboxService(context: ModelContext(container)) }
 
@@ -182,7 +182,7 @@ import Testing
     #expect(try service.count() == 0)
   }
 
-  @Test("A question is matched by words first, and by meaning when the vector is known and whenever it is judged again")
+  @Test("A question is matched by words first, and by meaning once its embedding is stored and at each classification")
   func questions() throws {
     let user = UserEntity(id: "me", email: "", displayName: "Me")
     user.faqs = [
@@ -193,7 +193,7 @@ import Testing
     // No word of it is a whole word of the question, but all its pieces are.
     try add("a", "camera use camera")
     let assist = AssistService(container: container, meaning: model)
-    try assist.judgeWaiting()
+    try assist.classifyPending()
     #expect(try MessageVectorEntity.count(in: container) == 0)
     let byWords = try inbox().message("a/0").faqConfidence
     try service.updateAll()
@@ -201,12 +201,12 @@ import Testing
     #expect(byMeaning.faqMatchID == "camera" && byMeaning.smartReplyDraft == "Hi Maya! A small one.")
     #expect(byMeaning.faqConfidence != byWords)
     let confidence = byMeaning.faqConfidence
-    try assist.forgetAll()
-    try assist.judgeWaiting()
+    try assist.resetAll()
+    try assist.classifyPending()
     #expect(try inbox().message("a/0").faqConfidence == confidence)
   }
 
-  @Test("The worker reads what is there and what comes, and judges it")
+  @Test("The worker classifies old and new messages and makes their embeddings")
   func worker() async throws {
     try add("a", "hello")
     let worker = Task { [container, model] in await AssistWorker(container: container, meaning: model).run() }
@@ -218,7 +218,7 @@ import Testing
     #expect(message.assistVersion == MessageModel.version)
     try context.delete(model: MessageVectorEntity.self)
     try context.save()
-    // As after the owner allowed vectors again: any judging has all made again.
+    // The owner has just allowed embeddings again: the next classification makes all embeddings.
     try add("c", "worlds")
     try await wait { try stored().keys.sorted() == ["a/0", "b/0", "c/0"] }
   }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Sorted
 
-@Suite("Search by meaning") struct MeaningSearchTests {
+@Suite("Search by meaning") struct SemanticSearchTests {
   private let container: ModelContainer
   private let context: ModelContext
   private let model: MeaningModel
-  private var search: MeaningSearch { MeaningSearch(context: ModelContext(container), model: model) }
+  private var search: SemanticSearch { SemanticSearch(context: ModelContext(container), model: model) }
 
   init() throws {
     container = try SortedContainer.inMemory()
@@ -30,15 +30,15 @@ import Testing
           text: words.joined(separator: " "), createdAt: Date(timeIntervalSince1970: Double(index))))
     }
     try context.save()
-    try MeaningService(container: container, model: model).updateAll()
+    try EmbeddingService(container: container, model: model).updateAll()
   }
 
   /// What a search must find, by comparing everything in memory.
   private func expected(_ text: String, _ isIn: (MessageVectorEntity) -> Bool = { _ in true }) throws -> [String] {
-    let wanted = MeaningVector(model.vectors(of: [text])[0])
+    let wanted = Embedding(model.vectors(of: [text])[0])
     let all = try ModelContext(container).fetch(FetchDescriptor<MessageVectorEntity>())
-    return all.filter(isIn).map { ($0.id, wanted.similarity(to: MeaningVector($0.vector)!)) }
-      .filter { $0.1 >= MeaningSearch.minimumSimilarity }
+    return all.filter(isIn).map { ($0.id, wanted.similarity(to: Embedding($0.vector)!)) }
+      .filter { $0.1 >= SemanticSearch.minimumSimilarity }
       .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map(\.0)
   }
 
@@ -80,12 +80,12 @@ import Testing
     try fill(200)
     #expect(try cost(200) == 1)
     let extra = try #require(try context.fetch(FetchDescriptor<MessageVectorEntity>()).first)
-    for index in 0..<MeaningSearch.batchSize {
+    for index in 0..<SemanticSearch.batchSize {
       let message = MessageEntity(id: "x\(index)", conversationID: "x", senderID: "s", text: "x")
-      context.insert(MessageVectorEntity(message, MeaningVector(extra.vector)!))
+      context.insert(MessageVectorEntity(message, Embedding(extra.vector)!))
     }
     try context.save()
-    #expect(try cost(200 + MeaningSearch.batchSize) == 2)
+    #expect(try cost(200 + SemanticSearch.batchSize) == 2)
   }
 
   @Test("A message that was edited, deleted or is gone since its vector was made is left out of a result")
