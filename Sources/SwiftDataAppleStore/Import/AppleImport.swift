@@ -212,7 +212,7 @@ extension AppleImport {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try FileManager.default.copyItem(at: source, to: copy)
     } catch {
-      // What was written of it is no copy.
+      // A part of the file is not a copy.
       try? FileManager.default.removeItem(at: copy)
       throw SwiftDataError(
         .io,

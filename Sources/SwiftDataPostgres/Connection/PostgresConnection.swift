@@ -222,7 +222,7 @@ package final class PostgresConnection: @unchecked Sendable {
     }
     let start = log?.begin()
     var new = [StatementKey: PreparedStatement]()
-    // What was sent, with the key of a statement that is prepared before.
+    // The statements that were sent, with the key of a statement that is prepared before.
     var sent = [(statement: PostgresStatement, known: PreparedStatement, new: StatementKey?)]()
     for statement in statements where failure == nil {
       attempt {

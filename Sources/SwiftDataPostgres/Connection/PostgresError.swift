@@ -47,7 +47,7 @@ package struct PostgresError: Error, CustomStringConvertible {
 }
 
 extension PostgresError {
-  /// What a failed connection means. libpq passes the server's message on, without its SQLSTATE.
+  /// The meaning of a failed connection. libpq passes the server's message on, without its SQLSTATE.
   private static func advice(for message: String) -> String {
     guard message.contains("FATAL:") else { return "the connection to the server failed" }
     if message.contains("authentication failed") || message.contains("no pg_hba.conf entry") {

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Opens a store beside programs that use it.
+/// Opens a store next to programs that use it.
 ///
 /// A change of tables needs locks that running saves hold, and saves take theirs in any order. An opening therefore waits
 /// for a lock less long than the server waits before it looks for a deadlock. Then it gives its locks back and tries again,

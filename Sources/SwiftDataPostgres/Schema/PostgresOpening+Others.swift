@@ -1,6 +1,6 @@
 import SwiftData
 
-// What an opening does for programs that have the store open.
+// The steps of an opening for programs that have the store open.
 extension PostgresOpening {
   /// Refuses changes that older programs cannot go on with, before anything waits for them.
   func checkRolling(_ stored: LayoutRecord, isFormer: Bool) throws {

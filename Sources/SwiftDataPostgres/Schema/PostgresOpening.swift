@@ -205,7 +205,7 @@ struct PostgresOpening {
     throw SwiftDataError(
       .loadIssueModelContainer,
       message: "the schema \(configuration.namespace) of the database has the store of other models"
-        + " (\(classes.prefix(5).joined(separator: ", "))\(classes.count > 5 ? ", …" : "")), none of which is in the"
+        + " (\(classes.prefix(5).joined(separator: ", "))\(classes.count > 5 ? ", …" : "")), and none of them is in the"
         + " store \"\(configuration.name)\"; give the configuration another namespace. Nothing was changed")
   }
 

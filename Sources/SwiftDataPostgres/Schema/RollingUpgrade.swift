@@ -8,7 +8,7 @@ struct RollingUpgrade {
   struct Obstacle: Equatable {
     let entity: String?
     let property: String?
-    /// What changes.
+    /// The change.
     let change: String
     /// The steps that work.
     let steps: String

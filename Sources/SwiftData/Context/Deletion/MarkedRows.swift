@@ -27,7 +27,7 @@ extension ContextState {
   func loadMarkedRows() throws {
     var groups = markedRows.groups[...]
     markedRows = MarkedRows()
-    // What cannot be loaded stays marked.
+    // Rows that cannot be loaded stay marked.
     defer { for (table, keys) in groups { markedRows.add(keys, of: table) } }
     while let (table, keys) = groups.first {
       let objects = try queries.objects(withKeys: keys, in: table)

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// What a file is, told without a change to the file, its log or its folder.
+/// The kind of a file, told without a change to the file, its log or its folder.
 ///
 /// SQLite changes a file that it opens for writing: it switches the journal mode, and the last connection merges the log into
 /// the file and deletes the log. So each opening finds out first what the file is, and refuses a file of another program
@@ -81,7 +81,7 @@ package enum FileKind: Equatable, Sendable {
     return .store
   }
 
-  /// What changes when the file or its log does.
+  /// The state that changes when the file or its log does.
   private static func state(_ path: String) -> [Int] {
     ["", "-wal"].flatMap { suffix -> [Int] in
       var information = stat()
@@ -186,7 +186,7 @@ private struct FileHead {
   var isDatabase: Bool { page.starts(with: "SQLite format 3\0".utf8) }
   var isZero: Bool { page.allSatisfy { $0 == 0 } }
 
-  /// Whether the first table is the one that a store makes first. False does not mean that the file is no store.
+  /// Whether the first table is the one that a store makes first. False does not mean that the file is not a store.
   var beginsWithStoreTable: Bool {
     let size = number(16, 2, of: page) == 1 ? 65_536 : number(16, 2, of: page) ?? 0
     guard size >= 512 else { return false }
