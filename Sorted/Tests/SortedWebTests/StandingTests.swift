@@ -136,6 +136,12 @@ import Testing
         try world.write("zebra?", in: state.name, file: true)
         try await state.act(&ann, state.name, "zebra? \(state.name)", world)
       }
+      // What is spam for others counts for them.
+      let others = web.context()
+      others.insert(ConversationEntity(id: "others", participantIDs: ["carl", "bob-others"]))
+      try others.save()
+      try world.write("zebra?", in: "others")
+      try Self.mark("zebra? others", 0.99, world)
       var found: [String: Set<Reader>] = [:]
       func note(_ reader: Reader, _ page: String, _ sign: (String) -> String) {
         for state in Self.cases where page.contains(sign(state.name)) { found[state.name, default: []].insert(reader) }

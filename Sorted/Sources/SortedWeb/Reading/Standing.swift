@@ -78,14 +78,22 @@ extension Access {
   /// How conversations stand for the viewer.
   /// - Parameter one: the only conversation that is asked for; nil for any.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: two statements, and at most four more if a message may be spam.
+  /// - Complexity: two statements, and at most five more if a message may be spam.
   func standings(of one: String? = nil) throws -> Standings {
     let user = viewer.userID
     let places = try one.map { try [place(in: $0)].compactMap(\.self) } ?? allPlaces()
     let kept = places.filter { $0.isAccepted || !viewer.isOwner && $0.isPinned }.map(\.conversationID)
-    let setAside = try AssistInbox(context: work.inbox).conversationsSetAside(
+    let guessed = try AssistInbox(context: work.inbox).conversationsSetAside(
       for: user, writing: viewer.names, without: Set(kept), only: one)
-    return Standings(viewer, places, setAside)
+    // The number that a page shows is of conversations that the viewer sees.
+    let byID = Dictionary(places.map { ($0.conversationID, $0) }, uniquingKeysWith: { first, _ in first })
+    let setAside =
+      try guessed.isEmpty
+      ? []
+      : conversations(guessed).filter { conversation in
+        !Standing.isDeleted(conversation, byID[conversation.id]) && !(viewer.isOwner && conversation.isPinned)
+      }
+    return Standings(viewer, places, setAside.map(\.id))
   }
 
   private func allPlaces() throws -> [PlaceEntity] {

@@ -97,7 +97,6 @@ import Testing
     #expect(try Set(assist.conversationsSetAside()) == ["spam", "again"])
     #expect(try assist.conversationsSetAside(without: ["again"]) == ["spam"])
     #expect(try assist.conversationsSetAside(only: "again") == ["again"])
-    #expect(try assist.conversationsSetAside(for: "x") == [])
     let conversation = try InboxService(context: context).conversation("spam")
     try InboxService(context: context).send("who are you?", to: conversation, now: now)
     try context.save()
