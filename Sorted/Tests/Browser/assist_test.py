@@ -31,10 +31,11 @@ class AssistTest(BrowserTest):
     def test_lists_by_kind_leave_spam_out_of_the_way(self):
         page = self.open("/")
         self.assertEqual(self.names(page), ["Fire", "Offer", "Talk"])
+        expect(page.locator("#aside")).to_have_text("1 conversation is set aside as spam")
         tabs = page.get_by_role("navigation", name="Sorted by the assistant")
         for tab, name in [("Urgent", "Fire"), ("Business", "Offer"), ("Spam", "Bot"), ("Opportunities", "Offer")]:
             tabs.get_by_role("link", name=tab).click()
-            expect(tabs.locator("[aria-current]")).to_have_text(tab)
+            expect(tabs.locator("[aria-current]")).to_have_text("Spam 1" if tab == "Spam" else tab)
             self.assertEqual(self.names(page), [name])
 
     def test_the_digest_says_what_needs_an_answer(self):

@@ -117,6 +117,7 @@ class ConversationTest(BrowserTest):
         page.keyboard.type("acme")
         expect(page.locator("#palette [role=option]")).to_have_count(1)
         page.keyboard.press("Enter")
+        self.forward_to(page, "Acme Audio")
         page.get_by_role("link", name="Open").click()
         expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
         expect(page.locator(".msg.mine").last).to_contain_text("One more thing")
@@ -151,6 +152,7 @@ class ConversationTest(BrowserTest):
         page.evaluate("const send = fetch; fetch = async (...one) => (await new Promise((done) => setTimeout(done, 500)), send(...one))")
         page.keyboard.type("acme")
         page.keyboard.press("Enter")
+        self.forward_to(page, "Acme Audio")
         expect(page.locator(".notice", has_text="Forwarded to Acme Audio.")).to_be_visible()
         expect(page.locator("#palette")).to_be_hidden()
 
@@ -167,6 +169,7 @@ class ConversationTest(BrowserTest):
             page.keyboard.type("acme")
             expect(page.locator("#palette [role=option]")).to_have_count(1)
             page.keyboard.press("Enter")
+            self.forward_to(page, "Acme Audio")
             expect(page.locator(".notice", has_text=notice)).to_be_visible()
         self.enter(page, "Acme Audio")
         expect(page.locator(".msg.mine", has_text="second of two")).to_have_count(1)

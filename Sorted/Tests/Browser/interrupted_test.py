@@ -212,6 +212,7 @@ class InterruptedTest(BrowserTest):
             message.locator(".menu summary").click()
             message.locator(".forward").click()
             page.locator("#palette [role=option]", has_text="Studio team").click()
+            self.forward_to(page, "Studio team")
             expect(page.locator(".notice", has_text=outcome)).to_be_visible()
         self.enter(page, "Studio team")
         expect(page.locator(".msg", has_text="to be passed on")).to_have_count(1)

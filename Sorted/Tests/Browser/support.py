@@ -254,6 +254,10 @@ class BrowserTest(unittest.TestCase):
         message.locator(".menu summary").click()
         message.get_by_role("button", name=name).click()
 
+    def forward_to(self, page, name):
+        """Confirms what goes to whom in the palette."""
+        page.locator("#palette").get_by_role("button", name=f"Forward to {name}").click()
+
     def lose_first_answer(self, page, pattern):
         """The server gets the first request of an address, and its answer is lost."""
         lost = []

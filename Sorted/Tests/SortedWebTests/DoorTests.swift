@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Sorted
@@ -179,7 +180,7 @@ private final class Outcomes: Sendable {
     let work = desk.now()
     work.own.insert(session)
     try work.own.save()
-    var stream = try await hub.subscribe([], .owner("me"), session: "s").makeAsyncIterator()
+    var stream = await hub.subscribe([], .owner("me"), session: "s").makeAsyncIterator()
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("hello") == true)
     session.expiresAt = .distantPast
@@ -187,11 +188,13 @@ private final class Outcomes: Sendable {
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("bye") == true)
     #expect(await stream.next() == nil)
-    for _ in 0..<LiveHub.maximumStreams { _ = try await hub.subscribe([], .owner("me"), session: "t") }
+    for _ in 0..<LiveHub.maximumStreams { _ = await hub.subscribe([], .owner("me"), session: "t") }
     await hub.finish()
   }
 
-  @Test("A session has so many streams and no more")
+  @Test(
+    "A session has so many streams; a new one ends the oldest, and a connection that is closed ends its own",
+    .timeLimit(.minutes(10)))
   func streams() async throws {
     let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
     let hub = LiveHub(desk: desk, pages: try await Pages(), sync: nil, logger: .init(label: "test"))
@@ -201,13 +204,22 @@ private final class Outcomes: Sendable {
       work.own.insert(SessionEntity(tokenDigest: name, userID: "me", isOwner: true, expiresAt: .distantFuture))
     }
     try work.own.save()
+    let loop = HTTPClient.defaultEventLoopGroup.any()
+    var closing: [EventLoopPromise<Void>] = []
     var streams: [AsyncStream<ByteBuffer>] = []
-    for _ in 0..<LiveHub.maximumStreams {
-      streams.append(try await hub.subscribe([], .owner("me"), session: "s"))
+    for session in ["other"] + [String](repeating: "s", count: LiveHub.maximumStreams + 2) {
+      let promise = loop.makePromise(of: Void.self)
+      closing.append(promise)
+      streams.append(await hub.subscribe([], .owner("me"), session: session, until: promise.futureResult))
     }
-    await #expect(throws: PageError.tooMany) { try await hub.subscribe([], .owner("me"), session: "s") }
-    streams.append(try await hub.subscribe([], .owner("me"), session: "other"))
-    #expect(streams.count == LiveHub.maximumStreams + 1)
+    // The other session's is the first one, and the two after it are the oldest of this session.
+    #expect(await hub.listenerCount(.heartbeat) == LiveHub.maximumStreams + 1)
+    for number in [1, 2] { for await _ in streams[number] {} }
+    closing[3].succeed()
+    for await _ in streams[3] {}
+    while await hub.listenerCount(.heartbeat) > LiveHub.maximumStreams { await Task.yield() }
+    for number in closing.indices where number != 3 { closing[number].succeed() }
+    while await hub.listenerCount(.heartbeat) > 0 { await Task.yield() }
     await hub.finish()
   }
 

@@ -16,6 +16,22 @@ import Testing
     }
   }
 
+  @Test("It says that the server is not ready while nothing can be written, as on a full disk")
+  func full() async throws {
+    try await WebFixture.run { web in
+      var stranger = Browser(base: web.base)
+      let folder = web.server.site.files.folder
+      // A file where the folder was takes nothing, also from root.
+      try FileManager.default.removeItem(at: folder)
+      try Data().write(to: folder)
+      #expect(try await stranger.get("/health").status == 503)
+      try FileManager.default.removeItem(at: folder)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      #expect(try await stranger.get("/health").status == 200)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+  }
+
   @Test("It says that the server is not available while a store cannot be read, without the reason")
   func unavailable() async {
     let answer = await HealthController { throw CocoaError(.fileReadCorruptFile) }.answer()

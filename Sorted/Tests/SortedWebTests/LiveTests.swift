@@ -141,7 +141,7 @@ import Testing
       let browser = try await web.owner()
       let hub = LiveHub(
         desk: Desk(inbox: web.inbox, own: web.own), pages: try await Pages(), sync: nil, logger: .init(label: "test"))
-      var stream = try await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s").makeAsyncIterator()
+      var stream = await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s").makeAsyncIterator()
       #expect(await stream.next() != nil)
       await hub.finish()
       // What was on its way may still come; then it is over.
@@ -160,7 +160,7 @@ import Testing
         desk: Desk(inbox: web.inbox, own: web.own), pages: try await Pages(), sync: nil, logger: .init(label: "test"))
       for _ in 0..<2 {
         var heard = ""
-        for await buffer in try await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s") {
+        for await buffer in await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s") {
           heard += String(buffer: buffer)
           if heard.contains("event: hello"), heard.contains("event: status") { break }
         }

@@ -49,7 +49,8 @@ import Testing
         _ = try ListView(list, ListFilter(), access)
         let conversation = try #require(list.conversations.first { $0.id == "long/\(length)" })
         let view = try ThreadView(
-          access, conversation, position, place: list.places[conversation.id], unread: list.unread[conversation])
+          access, conversation, position, list.standings[conversation], place: list.standings.places[conversation.id],
+          sight: list.sight, unread: list.unread[conversation])
         #expect(view.stretch.messages.count >= ThreadReader.pageSize)
       }
       return (try StatementTrace.record(page).statements, try StatementTrace.steps(of: page))
@@ -81,7 +82,8 @@ import Testing
         let rows = try ListView(list, ListFilter(), access, current: id).items.map(\.row)
         #expect(rows.first { $0.slug == Slug.encode("two") }?.rowPicture == address)
         let conversation = try #require(list.conversations.first { $0.id == id })
-        let thread = try ThreadView(access, conversation, .newest, place: nil, unread: 0)
+        let thread = try ThreadView(
+          access, conversation, .newest, list.standings[conversation], place: nil, sight: list.sight, unread: 0)
         #expect(thread.members.first { $0.memberSlug == Slug.encode("bob") }?.memberPicture == address)
       }.statements
       #expect(statements.count { $0.contains("FROM \"UserEntity\"") } == 1, "\(id): \(statements)")
@@ -154,7 +156,8 @@ import Testing
       let byID = Dictionary(uniqueKeysWithValues: places)
       var found: [Int] = []
       let steps = try StatementTrace.steps {
-        let unread = try UnreadCounts(conversations, byID, access)
+        let sight = try access.sight(of: conversations.map(\.id), Array(byID.values))
+        let unread = try UnreadCounts(conversations, byID, sight, access)
         found = conversations.map { unread[$0] }
       }
       return (found, steps)

@@ -60,23 +60,25 @@ extension AssistInbox {
   ///   - userID: the reader; nil is the owner of the store.
   ///   - days: the largest age of the last message in days.
   ///   - now: the current time.
-  ///   - isVisible: a closure that returns whether the reader sees a conversation.
+  ///   - isVisible: a closure that returns whether the reader sees a conversation; without it, those that are not archived.
+  ///   - isSeen: a closure that returns whether the reader sees a message.
   /// - Throws: `SwiftDataError`.
   /// - Complexity: a constant number of statements.
   public func digest(
     for userID: String? = nil, days: Int = 30, now: Date = Date(),
-    where isVisible: (ConversationEntity) throws -> Bool = { _ in true }
+    where isVisible: (ConversationEntity) throws -> Bool = { !$0.isArchived },
+    seeing isSeen: (MessageEntity) throws -> Bool = { _ in true }
   ) throws -> Digest {
     let user = try userID ?? LocalUser.id(in: context)
     let since = now.addingTimeInterval(-Double(days) * 86_400)
     var descriptor = FetchDescriptor<ConversationEntity>(
       predicate: #Predicate {
-        !$0.isArchived && ($0.lastMessageAt ?? since) > since && $0.lastMessageSenderID != user
+        ($0.lastMessageAt ?? since) > since && $0.lastMessageSenderID != user
           && $0.lastMessageSenderID != "me"
       }, sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
     descriptor.fetchLimit = Self.digestCount
     let conversations = try context.fetch(descriptor).filter(isVisible)
-    return Self.digest(of: try lastMessages(of: conversations), user)
+    return Self.digest(of: try lastMessages(of: conversations).filter { try isSeen($0.message) }, user)
   }
 
   private typealias Pair = (conversation: ConversationEntity, message: MessageEntity)

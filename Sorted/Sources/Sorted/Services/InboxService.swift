@@ -130,6 +130,11 @@ public struct InboxService {
     try attach(attachments, to: message)
     message.conversation = conversation
     conversation.updateWithMessage(message)
+    // Where several people write into one store, the message of another one is news for its user.
+    let names = [LocalUser.placeholder, try LocalUser.id(in: context)]
+    if !names.contains(sender), conversation.participantIDs.contains(where: names.contains) {
+      conversation.incrementUnreadCount()
+    }
     return message
   }
 
@@ -176,13 +181,22 @@ public struct InboxService {
   }
 
   /// Marks a conversation and its messages as read. The next sync sends read receipts.
+  /// - Parameter date: the time of the last message that was seen; nil marks all. Later messages stay unread.
   /// - Throws: `SwiftDataError`.
-  public func markAsRead(_ conversation: ConversationEntity) throws {
+  public func markAsRead(_ conversation: ConversationEntity, upTo date: Date? = nil) throws {
     let user = try LocalUser.id(in: context)
     let unread = try context.fetch(FetchDescriptor(predicate: ThreadSummary.unread(conversation.id, user)))
     guard conversation.unreadCount > 0 || !unread.isEmpty else { return }
-    for message in unread { message.markAsRead(by: user, participants: conversation.participantIDs) }
-    conversation.markAsRead()
+    let seen = unread.filter { date == nil || $0.createdAt <= date ?? .distantPast }
+    for message in seen { message.markAsRead(by: user, participants: conversation.participantIDs) }
+    guard let date, date < conversation.lastMessageAt ?? .distantPast else { return conversation.markAsRead() }
+    let (id, names) = (conversation.id, [user, LocalUser.placeholder])
+    let left = try context.fetchCount(
+      FetchDescriptor<MessageEntity>(
+        predicate: #Predicate {
+          $0.conversationID == id && $0.createdAt > date && !names.contains($0.senderID)
+        }))
+    conversation.unreadCount = min(conversation.unreadCount, left)
   }
 
   /// Starts a conversation. The others see it when its first message is sent.

@@ -41,6 +41,19 @@ enum AccountName {
     return lookalikes.lowercased().unicodeScalars.map { confusable[$0] ?? String($0) }.joined()
   }
 
+  /// Whether no person gets the name, because it reads as a part of the server, or has no letter and no digit.
+  static func isReserved(_ name: String) -> Bool {
+    guard name.contains(where: { $0.isLetter || $0.isNumber }) else { return true }
+    let skeleton = skeleton(name)
+    return reserved.contains { Self.skeleton($0) == skeleton }
+  }
+
+  private static let reserved = [
+    "admin", "administrator", "all", "anonymous", "everybody", "everyone", "here", "moderator", "owner", "root",
+    "server",
+    "sorted", "support", "system", "you",
+  ]
+
   /// The alphabets of a name, of those that are drawn alike.
   private static func scripts(_ name: String) -> Set<String> {
     Set(
@@ -61,7 +74,7 @@ enum AccountName {
     let pairs: [(String, String)] = [
       ("аӓⱥ", "a"), ("АΑ", "a"), ("сϲ", "c"), ("СϹ", "c"), ("ԁ", "d"), ("еҽ", "e"), ("ЕΕ", "e"), ("һ", "h"),
       ("НΗ", "h"),
-      ("іι", "i"), ("ІΙIıӏӀ1|", "l"), ("јϳ", "j"), ("Ј", "j"), ("кκ", "k"), ("КΚ", "k"), ("МΜ", "m"), ("пո", "n"),
+      ("іιı", "i"), ("ІΙIӏӀ1|", "l"), ("јϳ", "j"), ("Ј", "j"), ("кκ", "k"), ("КΚ", "k"), ("МΜ", "m"), ("пո", "n"),
       ("Ν", "n"), ("оοօ0σ", "o"), ("ОΟՕ", "o"), ("рρ", "p"), ("РΡ", "p"), ("ԛգ", "q"), ("г", "r"), ("ѕ", "s"),
       ("Ѕ", "s"),
       ("Ττ", "t"), ("Т", "t"), ("υս", "u"), ("νѵ", "v"), ("ѡԝω", "w"), ("хχ", "x"), ("ХΧ", "x"), ("уγү", "y"),

@@ -45,15 +45,34 @@ extension Access {
     }
   }
 
-  /// - Throws: ``PageError`` if the viewer has blocked one of some people or is blocked by one.
-  func checkBlocks(with people: [String]) throws {
+  private func block(with people: [String]) throws -> BlockEntity? {
     let user = viewer.userID
-    let found = try work.own.fetch(
+    return try work.own.fetch(
       FetchDescriptor<BlockEntity>(
         predicate: #Predicate {
           $0.userID == user && people.contains($0.blockedID) || $0.blockedID == user && people.contains($0.userID)
-        }))
-    guard let block = found.first else { return }
+        })
+    ).first
+  }
+
+  /// Whether one of the two of a talk blocked the other, so that neither hears anything new of the other there: no message, change,
+  /// reaction or pin, not who writes and not who is here. A group is everybody's, and a person who wants to see nothing of another
+  /// one there leaves it.
+  func isBlocked(in conversation: ConversationEntity) throws -> Bool {
+    guard work.setting.hasAccounts, !conversation.isGroup else { return false }
+    return try block(with: conversation.participantIDs) != nil
+  }
+
+  /// - Throws: ``PageError`` where ``isBlocked(in:)``.
+  func checkBlocks(in conversation: ConversationEntity) throws {
+    guard work.setting.hasAccounts, !conversation.isGroup else { return }
+    try checkBlocks(with: conversation.participantIDs)
+  }
+
+  /// - Throws: ``PageError`` if the viewer has blocked one of some people or is blocked by one.
+  func checkBlocks(with people: [String]) throws {
+    let user = viewer.userID
+    guard let block = try block(with: people) else { return }
     let name = Viewer.shownName(block.userID == user ? block.blockedID : block.userID)
     throw PageError(
       .forbidden, "Blocked",

@@ -33,6 +33,15 @@ public final class PlaceEntity {
   /// Whether it left the list, where several people use the inbox
   public var isArchived: Bool = false
 
+  /// The last message that it had when it was archived; a later one brings it back
+  public var archivedUpTo: Date?
+
+  /// The messages up to then are deleted for the person, also after a later message or the person brought the conversation back
+  public var clearedUpTo: Date?
+
+  /// Whether the person said that it is no spam
+  public var isAccepted: Bool = false
+
   /// Makes an empty one.
   public init(userID: String, conversationID: String) {
     self.id = Self.key(userID, conversationID)

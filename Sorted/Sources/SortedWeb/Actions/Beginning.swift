@@ -24,6 +24,8 @@ struct Beginning {
     let conversation = ConversationEntity(
       participantIDs: [user], displayName: name.isEmpty ? nil : name, isGroup: found.count > 1)
     access.work.inbox.insert(conversation)
+    // What a person asked for is no spam.
+    try access.makePlace(in: conversation.id).isAccepted = true
     conversation.participantIDs += found.map { id(of: $0, in: conversation) }.sorted()
     return conversation.id
   }
@@ -102,8 +104,11 @@ struct Beginning {
 
   private func uncover(_ conversation: ConversationEntity) throws {
     let place = try access.place(in: conversation.id)
+    // What was deleted of it stays deleted.
+    place?.clearedUpTo = place?.cleared
     place?.deletedAt = nil
     place?.isArchived = false
+    place?.isAccepted = true
     if access.viewer.isOwner { try InboxService(context: access.work.inbox).setArchived(false, conversation) }
   }
 }

@@ -29,24 +29,32 @@ struct FileCabinet: Sendable {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
+  /// Writes a little and takes it away, as a message would need room.
+  /// - Throws: where nothing can be written, as on a full disk.
+  func probe() throws {
+    let file = folder.appendingPathComponent("probe-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(count: 64 << 10).write(to: file)
+  }
+
   /// Writes files, to be attached.
   /// - Throws: ``PageError`` for what is not taken; then nothing was written.
   func store(_ files: [Form.File]) throws -> [Stored] {
     guard files.count <= Self.maximumFiles else {
       throw PageError.invalid("A message takes \(Self.maximumFiles) files at most.")
     }
-    let kinds = try files.map { file in
+    let contents = try files.map { file in
       guard !file.bytes.isEmpty else { throw PageError.invalid("The file \(Self.safeName(file.name)) is empty.") }
-      return try FileKind(file.bytes, name: file.name)
+      return try FileKind.contents(file.bytes, name: file.name)
     }
     var stored: [Stored] = []
     do {
-      for (file, kind) in zip(files, kinds) {
+      for (file, (bytes, kind)) in zip(files, contents) {
         let id = UUID().uuidString
         let url = folder.appendingPathComponent(id)
         stored.append(
-          Stored(id: id, name: Self.safeName(file.name), url: url, size: file.bytes.count, kind: kind))
-        try file.bytes.write(to: url, options: .atomic)
+          Stored(id: id, name: Self.safeName(file.name), url: url, size: bytes.count, kind: kind))
+        try bytes.write(to: url, options: .atomic)
       }
     } catch {
       discard(stored)
@@ -148,6 +156,13 @@ struct FileKind: Hashable, Sendable {
       return (.audio, "audio/wav")
     }
     return nil
+  }
+
+  /// What the server keeps and serves of a file, and its kind. A picture is a ``CleanPicture``.
+  /// - Throws: ``PageError`` for what is not taken.
+  static func contents(_ bytes: Data, name: String) throws -> (bytes: Data, kind: FileKind) {
+    let kind = try FileKind(bytes, name: name)
+    return (kind.type == .image ? try CleanPicture(bytes, kind).bytes : bytes, kind)
   }
 
   /// - Throws: ``PageError`` for what is not taken.

@@ -21,17 +21,18 @@ struct PictureCabinet: Sendable {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Crops a picture to a square, without the place and the time that a camera writes into it. Without libvips the picture
-  /// stays as it is, and the style sheet crops it.
+  /// Crops a picture to a square, without the place and the time that a camera writes into it. Without libvips the style sheet crops
+  /// it.
   /// - Throws: ``PageError`` for what is not a picture.
   func cropped(_ picture: Form.File) async throws -> Data {
     guard picture.bytes.count <= Self.maximumBytes else { throw PageError.tooLarge(Self.maximumBytes) }
     let noPicture = PageError.invalid("That file is not a picture.")
-    guard try FileKind(picture.bytes, name: picture.name).type == .image else { throw noPicture }
-    guard let cropper else { return picture.bytes }
+    let (bytes, kind) = try FileKind.contents(picture.bytes, name: picture.name)
+    guard kind.type == .image else { throw noPicture }
+    guard let cropper else { return bytes }
     let file = folder.appendingPathComponent("new-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try picture.bytes.write(to: file)
+    try bytes.write(to: file)
     do { return try await cropper.thumbnail(of: file) } catch is VipsThumbnails.Failure { throw noPicture }
   }
 

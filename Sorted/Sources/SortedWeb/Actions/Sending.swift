@@ -31,26 +31,21 @@ struct Sending {
       if let place = try access.place(in: conversation.id), place.draft == message.text { place.draft = "" }
       return false
     }
-    try checkBlocks(in: conversation)
+    try access.checkBlocks(in: conversation)
     if let replyTo { _ = try access.message(replyTo, in: conversation) }
     let sender = access.viewer.isOwner ? nil : access.viewer.userID
     try InboxService(context: context).send(
       text, to: conversation, from: sender, id: id, replyTo: replyTo, attachments: files.map(\.attachment))
     if let place = try access.place(in: conversation.id) { place.draft = "" }
+    // A message of one's own brings an archived conversation back, as one of others does.
+    if access.viewer.isOwner { _ = try InboxService(context: context).setArchived(false, conversation) }
     return true
   }
 
   func edit(_ message: MessageEntity, text: String) throws {
     try check(message)
-    if let conversation = message.conversation { try checkBlocks(in: conversation) }
     let sender = access.viewer.isOwner ? nil : access.viewer.userID
     try InboxService(context: access.work.inbox).edit(message, text: text, by: sender)
-  }
-
-  /// A group is everybody's, and who wants to see nothing of a person there leaves it.
-  private func checkBlocks(in conversation: ConversationEntity) throws {
-    guard access.work.setting.hasAccounts, !conversation.isGroup else { return }
-    try access.checkBlocks(with: conversation.participantIDs)
   }
 
   /// - Throws: ``PageError`` for another person's message.

@@ -12,7 +12,7 @@ struct AssistController: Sendable {
     let viewer = try context.signedIn().viewer
     let (id, messageID) = (try context.id("conversation"), try context.id("message"))
     let sentence = try await site.read(viewer) { access in
-      let message = try access.message(messageID, in: try access.conversation(id))
+      let message = try access.message(messageID, in: try access.conversation(id)).entity
       return try AssistInbox(context: access.work.inbox).reasons(for: message).translated
     }
     return Response(
@@ -28,7 +28,9 @@ struct AssistController: Sendable {
       throw PageError.invalid("There is no category of that name.")
     }
     try await site.write(visit.viewer) { access in
-      let message = try access.message(messageID, in: try access.conversation(id))
+      let message = try access.message(messageID, in: try access.conversation(id)).entity
+      // What the person says of a message holds for the conversation, until they say otherwise.
+      try access.makePlace(in: id).isAccepted = kind != .spam
       try AssistInbox(context: access.work.inbox).correct(message, as: kind, by: access.viewer.userID)
     }
     return Pages.done(request, "/c/\(Slug.encode(id))")

@@ -22,10 +22,14 @@ struct SortingView {
   private static let shown = 8
 
   /// - Throws: `SwiftDataError`.
-  init(_ access: Access, _ filter: ListFilter) throws {
+  init(_ access: Access, _ filter: ListFilter, _ standings: Standings) throws {
     let assist = AssistInbox(context: access.work.inbox)
-    let places = try access.deletedPlaces()
-    let digest = try assist.digest(for: access.viewer.userID) { access.isListed($0, places[$0.id]) }
+    let sight = try access.sight(of: nil, Array(standings.places.values))
+    let digest = try assist.digest(for: access.viewer.userID) {
+      access.sees($0) && standings[$0].lists(unread: 0).contains(ListFilter.Kind.all.rawValue)
+    } seeing: {
+      sight.seen($0) != nil
+    }
     headline = digest.needAnswer.isEmpty ? nil : Self.headline(digest).text
     waiting = digest.needAnswer.prefix(Self.shown).map { item in
       Waiting(
@@ -37,8 +41,11 @@ struct SortingView {
     let categories: [(Phrase, MessageCategory)] = [
       ("Urgent", .urgent), ("Business", .business), ("Fans", .fan), ("Spam", .spam),
     ]
+    let aside = standings.setAside.count
     var tabs = categories.map { title, category in
-      Self.tab(title, filter.category == category && filter.order == .latest) { $0.category = category }
+      Self.tab(title, filter.category == category && filter.order == .latest, category == .spam ? aside : nil) {
+        $0.category = category
+      }
     }
     tabs.append(Self.tab("Opportunities", filter.order == .opportunity) { $0.order = .opportunity })
     self.tabs = tabs
@@ -58,24 +65,11 @@ struct SortingView {
     }
   }
 
-  private static func tab(_ title: Phrase, _ isChosen: Bool, _ change: (inout ListFilter) -> Void) -> ListView.Tab {
+  private static func tab(
+    _ title: Phrase, _ isChosen: Bool, _ count: Int? = nil, _ change: (inout ListFilter) -> Void
+  ) -> ListView.Tab {
     ListView.Tab(
       tabTitle: title.text, address: "/" + (isChosen ? ListFilter() : ListFilter().with(change)).address,
-      isChosen: isChosen)
-  }
-}
-
-extension Access {
-  /// What the viewer's list may leave out, by conversation.
-  fileprivate func deletedPlaces() throws -> [String: PlaceEntity] {
-    let user = viewer.userID
-    let places = try work.own.fetch(
-      FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == user && $0.deletedAt != nil }))
-    return Dictionary(places.map { ($0.conversationID, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Whether the viewer's list may show a conversation.
-  fileprivate func isListed(_ conversation: ConversationEntity, _ place: PlaceEntity?) -> Bool {
-    (viewer.isOwner || conversation.participantIDs.contains(viewer.userID)) && !Self.isHidden(conversation, place)
+      isChosen: isChosen, tabCount: count.map { ListView.TabCount(count: $0, isNone: $0 == 0) })
   }
 }

@@ -34,6 +34,7 @@ struct AccountController: Sendable {
 
   func signIn(_ request: Request, _ context: WebContext) async throws -> Response {
     let entry = try await Entry(request, context, site)
+    if let problem = entry.problem { return page(false, problem, entry, status: .badRequest) }
     let found = try await check(entry)
     guard let user = found else {
       return page(false, "The name or the password is wrong.", entry, status: .forbidden)
@@ -43,6 +44,7 @@ struct AccountController: Sendable {
 
   func signUp(_ request: Request, _ context: WebContext) async throws -> Response {
     let entry = try await Entry(request, context, site)
+    if let problem = entry.problem { return page(true, problem, entry, status: .badRequest) }
     if let problem = try await register(entry) { return page(true, problem, entry, status: .forbidden) }
     return try await enter(entry.name, entry, request, context)
   }
@@ -83,6 +85,8 @@ struct AccountController: Sendable {
     var invitation: String?
     var name: String
     var password = ""
+    /// Why no person has such a name.
+    var problem: Phrase?
   }
 
   // MARK: - Passwords
@@ -196,12 +200,13 @@ struct AccountController: Sendable {
 }
 
 extension AccountController.Entry {
-  /// - Throws: ``PageError`` for an invalid name and after too many attempts.
+  /// - Throws: ``PageError`` after too many attempts.
   fileprivate init(_ request: Request, _ context: WebContext, _ site: Site) async throws {
     guard site.options.hasAccounts else { throw PageError.notFound }
     // There is no session yet whose token the form could have; the cookie is only sent by pages of this server.
     let form = try await Form(request, context, maximumUpload: Form.maximumBytes)
-    name = try AccountName.checked(try form.text("name", maximum: 200))
+    name = try form.text("name", maximum: 200)
+    do { name = try AccountName.checked(name) } catch let error as PageError { problem = error.detail }
     password = try form.text("password", maximum: 200)
     returnPath = Site.safe(form["return"])
     invitation = form["invite"].flatMap { $0.isEmpty ? nil : $0 }
@@ -239,9 +244,10 @@ extension Work {
         sortBy: [SortDescriptor(\.seenAt, order: .reverse)]))
   }
 
-  /// Whether a name is taken, or looks like one that is: by an account, by the owner, or by a person whose messages were
-  /// imported.
+  /// Whether a name is taken, or looks like one that is: by an account, by the owner, by the server, or by a person whose messages
+  /// were imported.
   func isTaken(_ name: String) throws -> Bool {
+    guard !AccountName.isReserved(name) else { return true }
     let (folded, skeleton) = (AccountName.folded(name), AccountName.skeleton(name))
     let accounts = try own.fetchCount(
       FetchDescriptor<AccountEntity>(predicate: #Predicate { $0.foldedName == folded || $0.skeleton == skeleton }))

@@ -41,23 +41,21 @@ struct BinController: Sendable {
   }
 
   private static func page(_ access: Access, _ clock: PageClock, _ days: Int) throws -> Page {
-    let user = access.viewer.userID
-    let places = try access.work.own.fetch(
-      FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == user && $0.deletedAt != nil }))
-    let byID = Dictionary(places.map { ($0.conversationID, $0) }, uniquingKeysWith: { first, _ in first })
-    let hiddenOnes = try access.conversations(Array(byID.keys)).filter { Access.isHidden($0, byID[$0.id]) }
-    let conversations = hiddenOnes.map { conversation in
-      let row = ConversationRow(conversation, nil, access, clock)
-      let date = byID[conversation.id]?.deletedAt ?? Date()
+    let standings = try access.standings()
+    // A message that came since brought the conversation back, and not what was deleted of it.
+    let cleared = standings.places.filter { $0.value.cleared != nil }
+    let conversations = try access.conversations(Array(cleared.keys)).map { conversation in
+      let row = ConversationRow(conversation, standings[conversation], nil, access, clock)
+      let date = cleared[conversation.id]?.cleared ?? Date()
       return Conversation(
         slug: row.slug, name: row.name, deletedISO: date.formatted(.iso8601), deletedOn: clock.full(date))
     }
-    let messages = try messages(access, clock)
+    let messages = try messages(access, standings, clock)
     return Page(
       conversations: conversations, messages: messages, isEmpty: conversations.isEmpty && messages.isEmpty, days: days)
   }
 
-  private static func messages(_ access: Access, _ clock: PageClock) throws -> [Message] {
+  private static func messages(_ access: Access, _ standings: Standings, _ clock: PageClock) throws -> [Message] {
     let user = access.viewer.userID
     let hidden = try access.work.own.fetch(
       FetchDescriptor<HiddenMessageEntity>(predicate: #Predicate { $0.userID == user }))
@@ -69,7 +67,7 @@ struct BinController: Sendable {
     let byID = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let names = Dictionary(
       try access.conversations(Array(Set(found.map(\.conversationID)))).map {
-        ($0.id, ConversationRow($0, nil, access, clock).name)
+        ($0.id, ConversationRow($0, standings[$0], nil, access, clock).name)
       }, uniquingKeysWith: { first, _ in first })
     func line(_ message: MessageEntity, _ text: String, _ date: Date, _ isForEverybody: Bool) -> Message? {
       names[message.conversationID].map {

@@ -32,7 +32,10 @@ struct ConversationController: Sendable {
       let conversation = try access.conversation(id)
       // As late as its last message, however wrong a clock is.
       let place = try access.makePlace(in: id)
-      place.deletedAt = max(Date(), conversation.lastMessageAt ?? .distantPast)
+      let date = max(Date(), conversation.lastMessageAt ?? .distantPast)
+      (place.deletedAt, place.clearedUpTo) = (date, date)
+      // What was not read until then is gone with it.
+      if access.viewer.isOwner, conversation.serverTime == 0 { conversation.markAsRead() }
     }
     let (path, slug) = (site.back(form), Slug.encode(id))
     return Pages.redirect(Notice.path(path.hasPrefix("/c/\(slug)") ? "/" : path, done: "deleted", of: slug))
@@ -43,7 +46,9 @@ struct ConversationController: Sendable {
     let id = try context.id("conversation")
     try await site.write(visit.viewer) { access in
       _ = try access.conversation(id)
-      try access.place(in: id)?.deletedAt = nil
+      let place = try access.place(in: id)
+      place?.deletedAt = nil
+      place?.clearedUpTo = nil
     }
     return Pages.redirect(Notice.path(site.back(form), done: "restored"))
   }
@@ -51,7 +56,8 @@ struct ConversationController: Sendable {
   func read(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
-    try await site.write(visit.viewer) { try ReadReceipts(access: $0).markAsRead(try $0.conversation(id)) }
+    let seen = try form["upTo"].map { try PageClock.date($0, isLast: true, field: "upTo") }
+    try await site.write(visit.viewer) { try ReadReceipts(access: $0).markAsRead(try $0.conversation(id), upTo: seen) }
     return Pages.done(request, site.back(form))
   }
 
@@ -82,7 +88,8 @@ struct ConversationController: Sendable {
         // Who shared it goes on getting what the others write, so hiding what is there would not do.
         try inbox.setArchived(true, conversation)
       } else {
-        try access.makePlace(in: id).deletedAt = max(Date(), conversation.lastMessageAt ?? Date())
+        let (place, date) = (try access.makePlace(in: id), max(Date(), conversation.lastMessageAt ?? Date()))
+        (place.deletedAt, place.clearedUpTo) = (date, date)
       }
     }
     if !viewer.isOwner { await site.hub.close(thread: id, of: viewer) }
@@ -100,7 +107,7 @@ struct ConversationController: Sendable {
 
 /// A change of how a conversation is kept.
 private struct ConversationChange: Sendable {
-  private enum Kind { case pinned, muted, archived }
+  private enum Kind { case pinned, muted, archived, accepted }
 
   private let kind: Kind
   private let value: Bool
@@ -113,6 +120,8 @@ private struct ConversationChange: Sendable {
       (kind, value, done) = (.pinned, try form.flag("pin"), nil)
     } else if form["mute"] != nil {
       (kind, value, done) = (.muted, try form.flag("mute"), nil)
+    } else if form["accept"] != nil {
+      (kind, value, done) = (.accepted, try form.flag("accept"), "accepted")
     } else if form["archive"] != nil {
       (kind, value) = (.archived, try form.flag("archive"))
       done = value ? "archived" : "unarchived"
@@ -122,17 +131,25 @@ private struct ConversationChange: Sendable {
   }
 
   func apply(to conversation: ConversationEntity, _ access: Access) throws {
+    let place = try access.makePlace(in: conversation.id)
+    // One that a message brought back stays in the list when it is muted.
+    if kind == .muted, try !access.standings(of: conversation.id)[conversation].isArchived {
+      place.isArchived = false
+      if access.viewer.isOwner { try InboxService(context: access.work.inbox).setArchived(false, conversation) }
+    }
+    if kind == .archived { place.archivedUpTo = value ? conversation.lastMessageAt ?? .distantPast : nil }
     guard access.viewer.isOwner else {
-      let place = try access.makePlace(in: conversation.id)
       switch kind {
       case .pinned: place.isPinned = value
       case .muted: place.isMuted = value
       case .archived: place.isArchived = value
+      case .accepted: place.isAccepted = value
       }
       return
     }
     let inbox = InboxService(context: access.work.inbox)
     switch kind {
+    case .accepted: place.isAccepted = value
     case .pinned: try inbox.setPinned(value, conversation)
     case .muted: try inbox.setMuted(value, conversation)
     case .archived: try inbox.setArchived(value, conversation)

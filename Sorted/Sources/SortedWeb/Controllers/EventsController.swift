@@ -13,7 +13,8 @@ struct EventsController: Sendable {
   func stream(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
     let topics = try await topics(Query(request, context), visit.viewer)
-    return EventStream.response(try await site.hub.subscribe(topics, visit.viewer, session: visit.session))
+    return EventStream.response(
+      await site.hub.subscribe(topics, visit.viewer, session: visit.session, until: context.closed))
   }
 
   /// What the tabs of a browser want to hear of: `threads` has the conversations that they show, each with the first and
@@ -36,7 +37,7 @@ struct EventsController: Sendable {
     guard parts.count == 3, !parts[1].isEmpty else { return topics }
     let first = try PageClock.date(parts[1], isLast: false, field: "threads")
     let last = try parts[2].isEmpty ? nil : PageClock.date(parts[2], isLast: true, field: "threads")
-    let reader = ThreadReader(context: access.work.inbox, conversationID: id)
+    let reader = ThreadReader(context: access.work.inbox, conversationID: id, sight: try access.sight(of: [id]))
     guard let range = try reader.watchedRange(first, last) else { return topics }
     return topics + [.stretch(access.viewer, id, range)]
   }
@@ -45,11 +46,13 @@ struct EventsController: Sendable {
   func typing(_ request: Request, _ context: WebContext) async throws -> Response {
     let (_, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
-    let name = try await site.read(visit.viewer) { access in
+    let name = try await site.read(visit.viewer) { access -> String? in
       let conversation = try access.conversation(id)
+      guard try !access.isBlocked(in: conversation) else { return nil }
       try access.work.people.read(conversation.participantIDs)
       return access.work.people.name(visit.viewer.userID)
     }
+    guard let name else { return Response(status: .noContent) }
     let event = ServerEvent("typing", try Self.json(["thread": Slug.encode(id), "name": name]))
     await site.hub.tell(event, thread: id, except: visit.viewer.userID)
     return Response(status: .noContent)

@@ -37,10 +37,9 @@ struct FilesController: Sendable {
     let files = site.files
     return try await site.read(viewer) { access in
       let attachment = try access.attachment(id)
-      let data = try files.bytes(of: attachment)
-      return File(
-        id: id, name: FileCabinet.safeName(attachment.fileName), bytes: data,
-        kind: try FileKind(data, name: attachment.fileName))
+      // A file that came from another inbox, or was stored by an earlier version, is not clean yet.
+      let (data, kind) = try FileKind.contents(try files.bytes(of: attachment), name: attachment.fileName)
+      return File(id: id, name: FileCabinet.safeName(attachment.fileName), bytes: data, kind: kind)
     }
   }
 

@@ -8,12 +8,13 @@ import SwiftData
 struct HealthController: Sendable {
   private let check: @Sendable () async throws -> Void
 
-  /// - Parameter check: throws an error if the stores cannot be read.
+  /// - Parameter check: throws an error if the stores cannot be read or nothing can be written.
   init(check: @escaping @Sendable () async throws -> Void) { self.check = check }
 
-  /// Reads from both stores of a site.
+  /// Reads from both stores of a site, and writes a little beside them.
   init(site: Site) {
     self.init {
+      try site.files.probe()
       try await site.desk.read { work in
         _ = try work.own.fetchCount(FetchDescriptor<SiteEntity>())
         _ = try work.inbox.fetchCount(FetchDescriptor<SyncStateEntity>())
@@ -21,14 +22,14 @@ struct HealthController: Sendable {
     }
   }
 
-  /// Answers 200 if the stores can be read and 503 otherwise. It says nothing else, because it needs no sign-in.
+  /// Answers 200 if the stores can be read and the disk has room, and 503 otherwise. It says nothing else, because it needs no sign-in.
   func answer() async -> Response {
     do {
       try await check()
       return Self.response(.ok, "ready\n")
     } catch {
-      Logger(label: "sorted.web").error("the stores cannot be read: \(error)")
-      return Self.response(.serviceUnavailable, "The store cannot be read.\n")
+      Logger(label: "sorted.web").error("the stores cannot be read or written: \(error)")
+      return Self.response(.serviceUnavailable, "The store cannot be read or written.\n")
     }
   }
 

@@ -34,8 +34,10 @@ struct MessageController: Sendable {
     let pages = site.pages
     return try await site.read(viewer) { access in
       let conversation = try access.conversation(conversationID)
-      let message = try access.message(id, in: conversation)
       var scene = try ThreadScene(access, conversation)
+      guard let message = scene.sight.seen(try access.anyMessage(id, in: conversation)) else {
+        throw PageError.notFound
+      }
       try scene.quote([message], access.work.inbox)
       return pages.render("message", MessageRow(message, scene))
     }
@@ -44,7 +46,7 @@ struct MessageController: Sendable {
   func edit(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let text = try form.text("text")
-    let slug = try await change(context, visit.viewer) { message, _, access in
+    let slug = try await change(context, visit.viewer, .forAll) { message, _, access in
       try Sending(access: access).edit(message, text: text)
     }
     site.syncSoon()
@@ -54,7 +56,7 @@ struct MessageController: Sendable {
   /// Deletes a message for oneself: others keep it.
   func deleteForMe(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let slug = try await change(context, visit.viewer) { message, _, access in
+    let slug = try await change(context, visit.viewer, .forOneself) { message, _, access in
       try DeletedMessages(access: access).hide(message)
     }
     await site.hub.announce(
@@ -67,7 +69,7 @@ struct MessageController: Sendable {
   /// Deletes a message of one's own for everybody.
   func deleteForEverybody(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let slug = try await change(context, visit.viewer) { message, _, access in
+    let slug = try await change(context, visit.viewer, .takingBack) { message, _, access in
       try DeletedMessages(access: access).delete(message)
     }
     site.syncSoon()
@@ -88,7 +90,7 @@ struct MessageController: Sendable {
 
   func retry(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    _ = try await change(context, visit.viewer) { message, _, access in
+    _ = try await change(context, visit.viewer, .takingBack) { message, _, access in
       try Sending(access: access).check(message)
       message.retry()
     }
@@ -99,7 +101,7 @@ struct MessageController: Sendable {
   func react(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let emoji = try form.text("emoji", maximum: 20)
-    let slug = try await change(context, visit.viewer) { message, _, access in
+    let slug = try await change(context, visit.viewer, .forAll) { message, _, access in
       try InboxService(context: access.work.inbox).react(
         emoji.isEmpty ? nil : emoji, to: message, by: access.viewer.userID)
     }
@@ -110,7 +112,7 @@ struct MessageController: Sendable {
   func pin(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let isPinned = try form.flag("pinned")
-    let slug = try await change(context, visit.viewer) { message, conversation, access in
+    let slug = try await change(context, visit.viewer, .forAll) { message, conversation, access in
       try InboxService(context: access.work.inbox).setPinned(
         isPinned, message, in: conversation, by: access.viewer.userID)
     }
@@ -126,7 +128,7 @@ struct MessageController: Sendable {
     let messageID = try context.id("message")
     let files = site.files
     try await site.write(visit.viewer) { access in
-      let message = try access.message(messageID, in: try access.conversation(id))
+      let message = try access.message(messageID, in: try access.conversation(id)).entity
       guard message.deletedAt == nil else { throw PageError.notFound }
       let copies = try files.copy(message.attachments)
       access.work.ifRefused { files.discard(copies) }
@@ -139,17 +141,31 @@ struct MessageController: Sendable {
 
   // MARK: - One message
 
+  /// Whom a change of a message reaches.
+  private enum Reach {
+    /// The others see it, so neither of two people who blocked each other may.
+    case forAll
+    /// The others see it, and it only takes away what the viewer wrote or sends it again.
+    case takingBack
+    /// It may be made twice: its answer may have been lost.
+    case forOneself
+  }
+
   /// Changes the message that an address names.
   /// - Returns: what addresses call both.
   private func change(
-    _ context: WebContext, _ viewer: Viewer,
+    _ context: WebContext, _ viewer: Viewer, _ reach: Reach,
     _ body: @escaping @Sendable (MessageEntity, ConversationEntity, Access) throws -> Void
   ) async throws -> (conversation: String, message: String) {
     let id = try context.id("conversation")
     let messageID = try context.id("message")
     try await site.write(viewer) { access in
       let conversation = try access.conversation(id)
-      try body(try access.message(messageID, in: conversation), conversation, access)
+      if reach == .forAll { try access.checkBlocks(in: conversation) }
+      let message =
+        try reach == .forOneself
+        ? access.anyMessage(messageID, in: conversation) : access.message(messageID, in: conversation).entity
+      try body(message, conversation, access)
     }
     return (Slug.encode(id), Slug.encode(messageID))
   }

@@ -45,6 +45,7 @@ struct PersonController: Sendable {
       guard try Self.canBlock(id, access) else { throw PageError.notFound }
       try access.setBlocked(isBlocked, id)
     }
+    await site.hub.blocksChanged()
     return Pages.redirect("/people/\(Slug.encode(id))?done=\(isBlocked ? "blocked" : "unblocked")")
   }
 
@@ -56,16 +57,18 @@ struct PersonController: Sendable {
   /// - Throws: ``PageError/notFound`` for a person with whom the viewer shares no conversation.
   private static func page(_ id: String, _ access: Access) throws -> Page {
     let inbox = access.work.inbox
-    var mine = FetchDescriptor(
+    let mine = FetchDescriptor(
       predicate: access.conversations(with: id), sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
-    let ids = try inbox.fetch(mine, selecting: \.id)
-    guard !ids.isEmpty else { throw PageError.notFound }
-    mine.fetchLimit = 50
-    let shared = try inbox.fetch(mine)
+    let all = try inbox.fetch(mine)
+    guard !all.isEmpty else { throw PageError.notFound }
+    let standings = try access.standings()
+    let shared = all.filter { !standings[$0].isDeleted }.prefix(50)
+    let (ids, sight) = (all.map(\.id), try access.sight(of: nil, Array(standings.places.values)))
     let people = access.work.people
     try people.read([id])
     let count = try inbox.fetchCount(
-      FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.conversationID) && $0.senderID == id }))
+      FetchDescriptor(
+        predicate: sight.condition(and: #Predicate { ids.contains($0.conversationID) && $0.senderID == id })))
     let name = people.name(id)
     let clock = PageClock()
     return Page(
@@ -73,7 +76,7 @@ struct PersonController: Sendable {
       picture: people.picture(id), foreignPicture: people.foreignPicture(id),
       personSlug: Slug.encode(id), canBlock: try canBlock(id, access), isBlocked: try access.hasBlocked(id),
       shared: shared.map {
-        Shared(slug: Slug.encode($0.id), name: ConversationRow($0, nil, access, clock).name)
+        Shared(slug: Slug.encode($0.id), name: ConversationRow($0, standings[$0], nil, access, clock).name)
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))
   }
 }

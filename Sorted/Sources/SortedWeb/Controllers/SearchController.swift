@@ -86,7 +86,7 @@ struct SearchController: Sendable {
         words: words, hits: [], hasSearched: false, count: nil, noHits: false, choices: KindChoices(filter),
         isFiltered: false, moreAddress: nil)
     }
-    let last = try after.map { try access.message($0) }
+    let last = try after.map { try access.anyMessage($0) }
     let found = try access.search(query, filter, limit: pageSize, after: last)
     let ids = Array(Set(found.messages.map(\.conversationID)))
     let conversations = Dictionary(
@@ -103,7 +103,7 @@ struct SearchController: Sendable {
       moreAddress: found.hasMore ? found.messages.last.map { "\(more)&after=\(Slug.encode($0.id))" } : nil)
   }
 
-  private static func count(_ found: MessageSearch.Page, shown: Int) -> Phrase? {
+  private static func count(_ found: Access.Found, shown: Int) -> Phrase? {
     switch (found.total, found.hasMore) {
     case (let total?, true): "\(total) messages, the newest \(shown) of them"
     case (1, false): "1 message"
@@ -114,11 +114,11 @@ struct SearchController: Sendable {
   }
 
   private static func hit(
-    _ message: MessageEntity, _ conversation: ConversationEntity, _ query: MessageQuery, _ access: Access,
+    _ message: SeenMessage, _ conversation: ConversationEntity, _ query: MessageQuery, _ access: Access,
     _ clock: PageClock
   ) -> Page.Hit {
     let slug = Slug.encode(message.id)
-    let isMine = access.viewer.wrote(message)
+    let isMine = access.viewer.wrote(message.entity)
     // A judgement is for the reader, not for the sender.
     let chips = isMine ? [] : MessageRow.chips(message)
     // The thread marks the words as well.
@@ -144,25 +144,20 @@ struct SearchController: Sendable {
   /// A place to go to, for the palette.
   private struct Place: Encodable {
     let name: String
+    /// Who takes part, where the name does not say it.
+    let people: String
     let address: String
     let initials: String
     let hue: Int
   }
 
-  /// Conversations whose name or people have a text, the latest first, as JSON.
+  /// Conversations whose name or people have a text, as JSON, in the order of ``NameSearch``.
   func find(_ request: Request, _ context: WebContext) async throws -> Response {
     let viewer = try context.signedIn().viewer
-    let text = String((Query(request, context)["q"] ?? "").prefix(100))
+    let text = String((Query(request, context)["q"] ?? "").prefix(100)).trimmingCharacters(in: .whitespaces)
     let found = try await site.desk.search { work in
-      let access = Access(work: work, viewer: viewer)
-      var latest = FetchDescriptor(
-        predicate: access.conversations(containing: text),
-        sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
-      latest.fetchLimit = 12
-      let clock = PageClock()
-      return try work.inbox.fetch(latest).map { conversation in
-        let row = ConversationRow(conversation, nil, access, clock)
-        return Place(name: row.name, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
+      try NameSearch(access: Access(work: work, viewer: viewer)).find(text).map { row, people in
+        Place(name: row.name, people: people, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
       }
     }
     return Response(

@@ -30,17 +30,21 @@ struct ThreadController: Sendable {
       // The list has the conversation, if it is one of the latest, and the viewer's places.
       let list = try part == nil ? ConversationList(access: access, filter: filter).page() : nil
       let conversation = try list?.conversations.first { $0.id == id } ?? access.conversation(id)
-      let place = if let list { list.places[id] } else { try access.place(in: id) }
-      let places = place.map { [id: $0] } ?? [:]
-      let unread = try (list?.unread ?? UnreadCounts([conversation], places, access))[conversation]
+      let standings = try list?.standings ?? access.standings(of: id)
+      let isListed = list?.conversations.contains { $0.id == id } ?? false
+      let sight = try isListed ? list?.sight ?? access.sight(of: [id]) : access.sight(of: [id])
+      let counts = try isListed ? list?.unread : UnreadCounts([conversation], standings.places, sight, access)
+      let unread = counts?[conversation] ?? 0
       let invitations = try part == .stretch ? [:] : site.invitations(access, conversation, origin: origin)
       // It comes before the thread, whose people it reads with its own.
       let view = try list.map {
-        try ListView($0, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter))
+        try ListView(
+          $0, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter, $0.standings))
       }
       let thread = try ThreadView(
-        access, conversation, position, place: place, unread: unread, editing: editing, reply: reply,
-        invitations: invitations, clock: clock)
+        access, conversation, position, standings[conversation], place: standings.places[id], sight: sight,
+        unread: unread,
+        editing: editing, reply: reply, invitations: invitations, clock: clock)
       guard let view else {
         let isPane = part == .pane
         return Rendered(

@@ -9,14 +9,16 @@ extension LiveHub {
     let access = Access(work: work, viewer: viewer)
     for try await update in work.inbox.values(for: access.everything) {
       isWatching(.list(viewer), 0)
-      let events = try update.changes.map { change in
+      var gone: [ServerEvent] = []
+      var changed: [ConversationEntity] = []
+      for change in update.changes {
         switch change {
-        case .delete(let conversation, _): ServerEvent("gone", Slug.encode(conversation.id))
+        case .delete(let conversation, _): gone.append(ServerEvent("gone", Slug.encode(conversation.id)))
         case .insert(let conversation, _), .move(let conversation, _, _), .update(let conversation, _):
-          try row(of: conversation, viewer)
+          changed.append(conversation)
         }
       }
-      publish(events, to: .list(viewer))
+      publish(try gone + rows(of: changed, viewer), to: .list(viewer))
       try await Task.sleep(for: Self.pace)
     }
   }
@@ -35,23 +37,57 @@ extension LiveHub {
         }
       }
       let conversations = try Access(work: desk.now(), viewer: viewer).conversations(ids)
-      publish(try conversations.map { try row(of: $0, viewer) }, to: .list(viewer))
+      publish(try rows(of: conversations, viewer), to: .list(viewer))
       try await Task.sleep(for: Self.pace)
     }
   }
 
-  /// With contexts of its own: what is watched is only read where it belongs.
-  private func row(of conversation: ConversationEntity, _ viewer: Viewer) throws -> ServerEvent {
+  /// A message may be judged after it arrived, or be judged again. The conversation does not change with it.
+  func followSpam(_ viewer: Viewer) async throws {
+    let work = desk.now()
+    let category = MessageCategory.spam
+    var spam = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { $0.category == category }, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    spam.fetchLimit = ThreadReader.watchedCount
+    for try await update in work.inbox.values(for: spam) {
+      isWatching(.list(viewer), 2)
+      let ids = Set(
+        update.changes.map { change in
+          switch change {
+          case .delete(let message, _), .insert(let message, _), .move(let message, _, _), .update(let message, _):
+            message.conversationID
+          }
+        })
+      let conversations = try Access(work: desk.now(), viewer: viewer).conversations(Array(ids))
+      publish(try rows(of: conversations, viewer), to: .list(viewer))
+      try await Task.sleep(for: Self.pace)
+    }
+  }
+
+  /// The rows of conversations that changed, and how many are set aside now. They are read with contexts of their own: what is
+  /// watched is only read where it belongs.
+  private func rows(of conversations: [ConversationEntity], _ viewer: Viewer) throws -> [ServerEvent] {
+    guard !conversations.isEmpty else { return [] }
     let access = Access(work: desk.now(), viewer: viewer)
-    let place = try access.place(in: conversation.id)
-    guard !Access.isHidden(conversation, place) else { return ServerEvent("gone", Slug.encode(conversation.id)) }
-    let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: viewer.userID)
-    let places = place.map { [conversation.id: $0] } ?? [:]
-    try access.work.people.read(conversation.isGroup ? [] : conversation.participantIDs)
-    let row = ConversationRow(
-      conversation, place, access, PageClock(),
-      unread: try UnreadCounts([conversation], places, access)[conversation], isSpam: spam.contains(conversation.id))
-    return ServerEvent("row", pages.render("row", row))
+    let standings = try access.standings()
+    let listed = conversations.filter { !standings[$0].isDeleted }
+    let ids = listed.map(\.id)
+    let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
+    let unread = try UnreadCounts(listed, standings.places, sight, access)
+    let last = try LastMessages(listed, sight, access)
+    try access.work.people.read(listed.filter { !$0.isGroup }.flatMap(\.participantIDs))
+    let rows = conversations.map { conversation in
+      let standing = standings[conversation]
+      guard !standing.isDeleted else { return ServerEvent("gone", Slug.encode(conversation.id)) }
+      let row = ConversationRow(
+        conversation, standing, standings.places[conversation.id], access, PageClock(), last: last[conversation],
+        unread: unread[conversation])
+      return ServerEvent("row", pages.render("row", row))
+    }
+    let aside = standings.setAside.count
+    return rows + [
+      ServerEvent("aside", try EventsController.json(["count": "\(aside)", "text": ListView.asideText(aside).text]))
+    ]
   }
 
   func followThread(_ viewer: Viewer, _ id: String) async throws {
@@ -113,13 +149,13 @@ extension LiveHub {
       case .insert(let message, _), .move(let message, _, _), .update(let message, _): message
       }
     }
-    try scene.quote(shown, access.work.inbox)
+    try scene.quote(scene.sight.seen(shown), access.work.inbox)
     return scene
   }
 
   private func event(of message: MessageEntity, _ scene: ThreadScene) -> ServerEvent {
-    guard !scene.hidden.contains(message.id) else { return Self.gone(message.id, in: message.conversationID) }
-    return ServerEvent("message", pages.render("message", MessageRow(message, scene)))
+    guard let seen = scene.sight.seen(message) else { return Self.gone(message.id, in: message.conversationID) }
+    return ServerEvent("message", pages.render("message", MessageRow(seen, scene)))
   }
 
   static func gone(_ id: String, in conversationID: String) -> ServerEvent {

@@ -21,7 +21,7 @@ extension LiveHub {
     presence.changed = []
     for topic in followedTopics {
       guard case .thread(let viewer, let id) = topic, changed.contains(id) else { continue }
-      let others = readers(of: id).subtracting([viewer.userID])
+      let others = reachable(readers(of: id).subtracting([viewer.userID]), by: viewer, in: id)
       // A reader gets an empty list only after a list with names: a reader who was alone all the time needs no event.
       guard !others.isEmpty || presence.told.contains(topic) else { continue }
       if others.isEmpty { presence.told.remove(topic) } else { presence.told.insert(topic) }
@@ -29,6 +29,22 @@ extension LiveHub {
       guard let data = try? EventsController.json(["thread": Slug.encode(id), "people": people]) else { continue }
       announce([ServerEvent("presence", data)], to: topic)
     }
+  }
+
+  /// Those of some readers of a conversation who may know that the viewer reads it, and the viewer that they do.
+  private func reachable(_ people: Set<String>, by viewer: Viewer, in id: String) -> Set<String> {
+    guard !people.isEmpty else { return [] }
+    let access = Access(work: desk.now(), viewer: viewer)
+    // What cannot be read now is not told.
+    guard let conversation = try? access.conversation(id), (try? access.isBlocked(in: conversation)) == false else {
+      return []
+    }
+    return people
+  }
+
+  /// A person blocked another one, or took it back.
+  func blocksChanged() {
+    presenceChanges(in: Array(followedTopics))
   }
 
   /// What the hub has to tell about presence.

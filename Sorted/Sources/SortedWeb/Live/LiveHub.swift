@@ -84,10 +84,15 @@ actor LiveHub {
   /// The events of some topics, until the stream is let go, its session ends, or ``finish()``.
   ///
   /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
-  /// - Throws: ``PageError/tooMany`` where a session has too many streams.
-  func subscribe(_ topics: [Topic], _ viewer: Viewer, session: String) throws -> AsyncStream<ByteBuffer> {
-    guard listeners.values.count(where: { $0.session == session }) < Self.maximumStreams else {
-      throw PageError.tooMany
+  /// A session with too many streams loses the oldest one: a page that is gone may still have one.
+  /// - Parameter closed: the end of the browser's connection, which ends the stream.
+  func subscribe(
+    _ topics: [Topic], _ viewer: Viewer, session: String, until closed: EventLoopFuture<Void>? = nil
+  ) -> AsyncStream<ByteBuffer> {
+    let own = listeners.filter { $0.value.session == session }.keys.sorted()
+    for id in own.dropLast(Self.maximumStreams - 1) {
+      listeners[id]?.continuation.finish()
+      leave(id)
     }
     let (stream, continuation) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
@@ -107,6 +112,7 @@ actor LiveHub {
     continuation.onTermination = { [weak self] _ in
       Task { await self?.leave(id) }
     }
+    closed?.whenComplete { _ in continuation.finish() }
     newcomers.insert(id)
     greet()
     presenceChanges(in: topics)
@@ -234,7 +240,10 @@ actor LiveHub {
     let topic = key.topic
     let work: [@Sendable (LiveHub) async throws -> Void]
     switch topic {
-    case .list(let viewer): work = [{ try await $0.followList(viewer) }, { try await $0.followPlaces(viewer) }]
+    case .list(let viewer):
+      work = [
+        { try await $0.followList(viewer) }, { try await $0.followPlaces(viewer) }, { try await $0.followSpam(viewer) },
+      ]
     case .thread(let viewer, let id): work = [{ try await $0.followThread(viewer, id) }]
     case .stretch(let viewer, let id, let dates): work = [{ try await $0.followStretch(viewer, id, dates) }]
     case .status(let viewer): work = [{ try await $0.followStatus(viewer) }]

@@ -14,6 +14,12 @@ struct ListView {
     let tabTitle: String
     let address: String
     let isChosen: Bool
+    /// How many conversations it leads to, where that is said.
+    var tabCount: TabCount?
+  }
+  struct TabCount {
+    let count: Int
+    let isNone: Bool
   }
 
   let items: [Item]
@@ -29,6 +35,9 @@ struct ListView {
   let moreAddress: String?
   let isEmpty: Bool
   let emptyText: String
+  /// What the list leaves out, in words; hidden if it leaves out nothing.
+  let asideText: String
+  let isAsideHidden: Bool
   /// Where `sorted serve` says what to do first.
   let isWelcome: Bool
   /// Nil where the list is brought up to date, not shown.
@@ -43,10 +52,11 @@ struct ListView {
     try access.work.people.read(
       page.conversations.filter { !$0.isGroup || $0.id == current }.flatMap(\.participantIDs))
     var day: String?
+    let last = try LastMessages(page.conversations, page.sight, access)
     items = page.conversations.map { conversation in
       let row = ConversationRow(
-        conversation, page.places[conversation.id], access, clock, unread: page.unread[conversation],
-        isSpam: page.spam.contains(conversation.id))
+        conversation, page.standings[conversation], page.standings.places[conversation.id], access, clock,
+        last: last[conversation], unread: page.unread[conversation])
       defer { day = row.day }
       return Item(heading: row.day == day ? nil : row.day, row: row, isCurrent: conversation.id == current)
     }
@@ -61,10 +71,17 @@ struct ListView {
         isChosen: filter.kind == kind)
     }
     choices = KindChoices(filter)
-    moreAddress = page.hasMore ? page.conversations.last.map { Self.more(filter, $0.id) } : nil
+    moreAddress = page.hasMore ? page.last.map { Self.more(filter, $0.id) } : nil
     isEmpty = items.isEmpty
     isWelcome = current == nil
-    emptyText = Self.emptyText(filter, hasSpam: !page.spam.isEmpty).text
+    let aside = page.standings.setAside.count
+    emptyText = Self.emptyText(filter, hasSpam: aside > 0).text
+    asideText = Self.asideText(aside).text
+    isAsideHidden = aside == 0 || filter.readsMessages || ![.all, .unread].contains(filter.kind)
+  }
+
+  static func asideText(_ count: Int) -> Phrase {
+    count == 1 ? "1 conversation is set aside as spam" : "\(count) conversations are set aside as spam"
   }
 
   private static func emptyText(_ filter: ListFilter, hasSpam: Bool) -> Phrase {

@@ -74,7 +74,7 @@ struct MessageRow {
   /// What a click reacts with; others are typed.
   static let commonReactions = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
 
-  init(_ message: MessageEntity, _ scene: ThreadScene) {
+  init(_ message: SeenMessage, _ scene: ThreadScene) {
     let conversation = scene.conversation
     let isMine = scene.isMine(message)
     let name = scene.people.name(message.senderID)
@@ -85,12 +85,12 @@ struct MessageRow {
     self.isMine = isMine
     senderKey = Slug.encode(message.senderID)
     senderName = isMine ? String(translated: "You") : name
-    sender = isMine || !conversation.isGroup ? nil : name
+    sender = scene.isNamed(message) ? name : nil
     senderHue = Avatar.hue(message.senderID)
     senderInitials = Avatar.initials(name)
     senderPicture = scene.people.picture(message.senderID)
     senderForeignPicture = scene.people.foreignPicture(message.senderID)
-    showsAvatar = conversation.isGroup && !isMine
+    showsAvatar = scene.isNamed(message)
     isDeleted = message.deletedAt != nil
     isThere = !isDeleted
     let isFileNameOnly = message.attachments.count == 1 && message.attachments[0].fileName == message.text
@@ -127,7 +127,7 @@ struct MessageRow {
   }
 
   static func quote(_ id: String, _ scene: ThreadScene) -> Quote {
-    guard let message = scene.quoted[id], !scene.hidden.contains(id) else {
+    guard let message = scene.quoted[id] else {
       return Quote(
         quotedSlug: nil, quotedName: "", quotedText: String(translated: "A message that is not here any more"))
     }
@@ -137,7 +137,7 @@ struct MessageRow {
       quotedText: MessageText.plain(String(message.text.prefix(200))))
   }
 
-  private static func reactions(_ message: MessageEntity, _ scene: ThreadScene) -> [Reaction] {
+  private static func reactions(_ message: SeenMessage, _ scene: ThreadScene) -> [Reaction] {
     let given = message.reactions.filter { !$0.value.isEmpty }
     return Dictionary(grouping: given.keys.sorted()) { given[$0] ?? "" }
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
@@ -151,7 +151,7 @@ struct MessageRow {
       }
   }
 
-  private static func mark(_ message: MessageEntity, _ scene: ThreadScene) -> (name: String, label: Phrase) {
+  private static func mark(_ message: SeenMessage, _ scene: ThreadScene) -> (name: String, label: Phrase) {
     if message.syncStatus == .failed { return ("failed", "Not sent") }
     // What a sync server is to take is on its way; without one it has arrived where it is stored.
     switch message.status == .sending || message.status == .sent ? scene.storedMark ?? message.status : message.status {
@@ -162,7 +162,7 @@ struct MessageRow {
     }
   }
 
-  static func chips(_ message: MessageEntity) -> [Chip] {
+  static func chips(_ message: SeenMessage) -> [Chip] {
     var chips: [Chip] = []
     if let category = message.category {
       let sure = message.categoryConfidence.map {

@@ -22,10 +22,9 @@ struct StretchView {
 
   /// - Parameters:
   ///   - hit: the message that a search led to.
-  ///   - unread: how many messages of others were not read before.
-  init(_ stretch: ThreadStretch, _ scene: ThreadScene, hit: String? = nil, unread: Int = 0) {
+  ///   - firstUnread: the first message of others that was not read before.
+  init(_ stretch: ThreadStretch, _ scene: ThreadScene, hit: String? = nil, firstUnread: String? = nil) {
     var before: MessageRow?
-    let firstUnread = Self.firstUnread(stretch.messages, unread, scene)
     messages = stretch.messages.map { message in
       let row = MessageRow(message, scene)
       defer { before = row }
@@ -40,13 +39,5 @@ struct StretchView {
     let path = "/c/\(Slug.encode(scene.conversation.id))"
     olderAddress = stretch.hasOlder ? stretch.messages.first.map { "\(path)?before=\(Slug.encode($0.id))" } : nil
     newerAddress = stretch.hasNewer ? stretch.messages.last.map { "\(path)?after=\(Slug.encode($0.id))" } : nil
-  }
-
-  /// Where the last so many messages of others begin; nil where all or none of the page are.
-  private static func firstUnread(_ messages: [MessageEntity], _ count: Int, _ scene: ThreadScene) -> String? {
-    guard count > 0 else { return nil }
-    let others = messages.filter { !scene.isMine($0) }
-    guard others.count > count || messages.first.map(scene.isMine) == true else { return nil }
-    return others.suffix(count).first?.id
   }
 }

@@ -4,6 +4,8 @@ import SwiftData
 
 /// Where in a conversation a page begins.
 enum ThreadPosition: Sendable {
+  /// At the first unread message, or at the newest if all were read.
+  case unread
   case newest
   case before(String)
   case after(String)
@@ -11,7 +13,7 @@ enum ThreadPosition: Sendable {
   case between(Date, Date?)
 
   /// The fields of an address that it reads.
-  static let fields = ["after", "at", "before", "from", "to"]
+  static let fields = ["after", "at", "before", "end", "from", "to"]
 
   init(_ query: Query) throws {
     if let first = query["from"] {
@@ -26,7 +28,7 @@ enum ThreadPosition: Sendable {
     } else if let slug = query["at"] {
       self = .around(try Slug.decode(slug))
     } else {
-      self = .newest
+      self = query["end"] == nil ? .unread : .newest
     }
   }
 }
@@ -73,6 +75,7 @@ struct ThreadView {
   let pins: [Pin]
   let hasPins: Bool
   let stretch: StretchView
+  let unread: Int
   let isEmptyThread: Bool
   let draft: String
   let key: String
@@ -85,16 +88,21 @@ struct ThreadView {
 extension ThreadView {
   /// Reads what a page of a conversation shows.
   /// - Parameters:
+  ///   - standing: how the conversation stands for the viewer.
   ///   - place: the viewer's place in the conversation, or nil if there is none.
+  ///   - sight: what the viewer deleted of the conversation.
   ///   - unread: how many messages the viewer has not read.
   /// - Complexity: some statements on indices, however long the conversation is.
   init(
-    _ access: Access, _ conversation: ConversationEntity, _ position: ThreadPosition, place: PlaceEntity?,
-    unread: Int, editing: String? = nil, reply: String? = nil, invitations: [String: String] = [:],
+    _ access: Access, _ conversation: ConversationEntity, _ position: ThreadPosition, _ standing: Standing,
+    place: PlaceEntity?, sight: Sight, unread: Int, editing: String? = nil, reply: String? = nil,
+    invitations: [String: String] = [:],
     clock: PageClock = PageClock()
   ) throws {
-    var scene = try ThreadScene(unmarked: access, conversation, clock: clock)
-    let (stretch, hit) = try Self.stretch(access, position, scene)
+    var scene = try ThreadScene(unmarked: access, conversation, sight, clock: clock)
+    let reader = ThreadReader(context: access.work.inbox, conversationID: conversation.id, sight: scene.sight)
+    let first = position.isUnread ? try reader.firstUnread(access.viewer, place, unread) : nil
+    let (stretch, hit) = try Self.stretch(access, position, first, reader, conversation)
     try scene.mark(stretch.messages, access)
     try scene.quote(stretch.messages, access.work.inbox)
     let edited = try editing.map { try access.message($0, in: conversation) }
@@ -103,8 +111,8 @@ extension ThreadView {
     let answers = try access.answers().filter(\.isEnabled).prefix(20).map {
       ThreadView.Answer(answerSlug: Slug.encode($0.id), question: $0.questionPattern, answer: $0.answer)
     }
-    let head = ConversationRow(conversation, place, access, clock, unread: unread)
-    let pins = try access.pins(of: conversation).filter { !scene.hidden.contains($0.id) }
+    let head = ConversationRow(conversation, standing, place, access, clock, unread: unread)
+    let pins = scene.sight.seen(try access.pins(of: conversation))
     self.init(
       head: head,
       people: conversation.participantIDs.map {
@@ -117,7 +125,7 @@ extension ThreadView {
       hasLeft: conversation.hasLeft(access.viewer.userID),
       pins: pins.map { Pin(pinSlug: Slug.encode($0.id), pinText: MessageText.plain(String($0.text.prefix(120)))) },
       hasPins: !pins.isEmpty,
-      stretch: StretchView(stretch, scene, hit: hit, unread: position.isNewest ? head.unread : 0),
+      stretch: StretchView(stretch, scene, hit: hit, firstUnread: first?.id), unread: unread,
       isEmptyThread: stretch.messages.isEmpty, draft: place?.draft ?? "",
       key: UUID().uuidString, answers: answers, hasAnswers: !answers.isEmpty,
       editing: edited.map { ThreadView.Editing(editSlug: Slug.encode($0.id), editText: $0.text) },
@@ -125,17 +133,19 @@ extension ThreadView {
   }
 
   private static func stretch(
-    _ access: Access, _ position: ThreadPosition, _ scene: ThreadScene
+    _ access: Access, _ position: ThreadPosition, _ firstUnread: SeenMessage?, _ reader: ThreadReader,
+    _ conversation: ConversationEntity
   ) throws -> (ThreadStretch, hit: String?) {
-    let conversation = scene.conversation
-    let reader = ThreadReader(
-      context: access.work.inbox, conversationID: conversation.id, hidden: scene.hidden)
     switch position {
+    case .unread:
+      let newest = try reader.newest()
+      guard let firstUnread, !newest.messages.contains(where: { $0.id == firstUnread.id }) else { return (newest, nil) }
+      return (try reader.around(firstUnread.entity), nil)
     case .newest: return (try reader.newest(), nil)
-    case .before(let id): return (try reader.before(try access.message(id, in: conversation)), nil)
-    case .after(let id): return (try reader.after(try access.message(id, in: conversation)), nil)
+    case .before(let id): return (try reader.before(try access.anyMessage(id, in: conversation)), nil)
+    case .after(let id): return (try reader.after(try access.anyMessage(id, in: conversation)), nil)
     case .between(let first, let last): return (try reader.between(first, last), nil)
-    case .around(let id): return (try reader.around(try access.message(id, in: conversation)), id)
+    case .around(let id): return (try reader.around(try access.anyMessage(id, in: conversation)), id)
     }
   }
 
@@ -149,7 +159,7 @@ extension ThreadView {
 }
 
 extension ThreadPosition {
-  fileprivate var isNewest: Bool { if case .newest = self { true } else { false } }
+  fileprivate var isUnread: Bool { if case .unread = self { true } else { false } }
 }
 
 extension Access {

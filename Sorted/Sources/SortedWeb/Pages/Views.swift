@@ -30,18 +30,23 @@ struct ConversationRow {
   /// Of the talk of two: the other one's page.
   let person: String?
 
+  /// Whether its messages make no noise.
+  let isSilent: Bool
+  /// Whether it belongs to the list of spam alone.
+  let isSetAside: Bool
+
   /// - Parameters:
+  ///   - standing: how it stands for the viewer.
+  ///   - last: the last message that the viewer sees, if the viewer deleted a later one.
   ///   - unread: how many messages the viewer has not read.
-  ///   - isSpam: whether it belongs to the list of spam alone.
   init(
-    _ conversation: ConversationEntity, _ place: PlaceEntity?, _ access: Access, _ clock: PageClock, unread: Int = 0,
-    isSpam: Bool = false
+    _ conversation: ConversationEntity, _ state: Standing, _ place: PlaceEntity?, _ access: Access, _ clock: PageClock,
+    last: LastMessage = .ofConversation, unread: Int = 0
   ) {
-    let state = ConversationState(conversation, place, access.viewer, unread: unread)
     let others = conversation.participantIDs.filter { $0 != access.viewer.userID }
     let name =
       conversation.displayName
-      ?? (others.isEmpty ? String(translated: "You") : others.map(Viewer.shownName).joined(separator: ", "))
+      ?? (others.isEmpty ? String(translated: "You") : others.map(access.work.people.name).joined(separator: ", "))
     slug = Slug.encode(conversation.id)
     self.name = name
     initials = Avatar.initials(name)
@@ -53,15 +58,15 @@ struct ConversationRow {
       ForeignPicture.address(conversation.avatarURL, "/c/\(slug)") ?? partner.flatMap(access.work.people.foreignPicture)
     let draft = place?.draft ?? ""
     hasDraft = !draft.isEmpty
-    preview = draft.isEmpty ? Self.preview(conversation, access.viewer) : draft
+    preview = draft.isEmpty ? Self.preview(conversation, last, access.viewer) : draft
     let date = conversation.lastMessageAt ?? conversation.createdAt
     time = clock.short(date)
     iso = date.formatted(.iso8601)
     sort = PageClock.order(date)
     day = state.isPinned && !state.isArchived ? String(translated: "Pinned") : clock.day(date)
-    kinds =
-      isSpam && !state.isPinned
-      ? ConversationList.spamKind : ConversationList.kinds(state).map(\.rawValue).joined(separator: " ")
+    kinds = state.lists(unread: unread).joined(separator: " ")
+    isSilent = state.isSilent
+    isSetAside = state.isSetAside
     let pins = conversation.pinnedMessageIDs
     pinnedMessages = pins.isEmpty ? nil : pins.map(Slug.encode).joined(separator: " ")
     self.unread = unread
@@ -74,9 +79,14 @@ struct ConversationRow {
     person = partner.map(Slug.encode)
   }
 
-  private static func preview(_ conversation: ConversationEntity, _ viewer: Viewer) -> String {
-    let text = MessageText.plain(String((conversation.lastMessageText ?? "").prefix(200)))
-    guard let sender = conversation.lastMessageSenderID, !text.isEmpty else { return text }
+  private static func preview(_ conversation: ConversationEntity, _ last: LastMessage, _ viewer: Viewer) -> String {
+    let (words, author): (String, String?) =
+      switch last {
+      case .ofConversation: (conversation.lastMessageText ?? "", conversation.lastMessageSenderID)
+      case .seen(let message): (message?.text ?? "", message?.senderID)
+      }
+    let text = MessageText.plain(String(words.prefix(200)))
+    guard let sender = author, !text.isEmpty else { return text }
     if sender == viewer.userID { return String(translated: "You: \(text)") }
     return conversation.isGroup ? "\(sender): \(text)" : text
   }

@@ -5,7 +5,7 @@ import SwiftData
 extension Access {
   /// A page of the messages that mean what a text means, the nearest first.
   struct Nearest {
-    var messages: [MessageEntity] = []
+    var messages: [SeenMessage] = []
     /// The last message of the page where another page may follow.
     var last: String?
   }
@@ -18,12 +18,13 @@ extension Access {
     to query: MessageQuery, by model: MeaningModel, _ filter: ListFilter, limit: Int, after last: String? = nil
   ) throws -> Nearest {
     // Its similarity must not be told to a person who may not read it.
-    if let last { _ = try message(last) }
-    let page = try messageSearch(filter).nearest(to: query, by: model, limit: limit, after: last)
+    if let last { _ = try anyMessage(last) }
+    let sight = try sight()
+    let page = try messageSearch(filter, sight).nearest(to: query, by: model, limit: limit, after: last)
     let found = page.hits.map(\.message)
     // A message may have moved to another conversation since its vector was made.
     let visible = Set(try conversations(Array(Set(found.map(\.conversationID)))).map(\.id))
     return Nearest(
-      messages: try withoutHidden(found.filter { visible.contains($0.conversationID) }), last: page.last)
+      messages: sight.seen(found.filter { visible.contains($0.conversationID) }), last: page.last)
   }
 }

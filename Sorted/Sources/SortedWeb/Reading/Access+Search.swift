@@ -9,41 +9,37 @@ extension Access {
   ///   - limit: the most messages of a page.
   ///   - last: the last message of the page before.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: as `MessageSearch.page`, and one more statement.
+  /// - Complexity: as `MessageSearch.page`, and two more statements.
   func search(
     _ query: MessageQuery, _ filter: ListFilter, limit: Int, after last: MessageEntity? = nil
-  ) throws -> MessageSearch.Page {
-    var page = try messageSearch(filter).page(query, limit: limit, after: last)
-    page.messages = try withoutHidden(page.messages)
-    return page
+  ) throws -> Found {
+    let sight = try sight()
+    let page = try messageSearch(filter, sight).page(query, limit: limit, after: last)
+    return Found(messages: sight.seen(page.messages), total: page.total, hasMore: page.hasMore)
+  }
+
+  /// A page of what a search found, as `MessageSearch.Page`.
+  struct Found {
+    let messages: [SeenMessage]
+    let total: Int?
+    let hasMore: Bool
   }
 
   /// A search of what the viewer sees, by words or by meaning.
-  func messageSearch(_ filter: ListFilter) -> MessageSearch {
+  func messageSearch(_ filter: ListFilter, _ sight: Sight) -> MessageSearch {
     MessageSearch(
-      context: work.inbox, readers: viewer.isOwner ? [viewer.userID, LocalUser.placeholder] : [viewer.userID],
-      scope: viewer.isOwner ? nil : everything.predicate, condition: filter.readsMessages ? kinds(filter) : nil)
-  }
-
-  func withoutHidden(_ messages: [MessageEntity]) throws -> [MessageEntity] {
-    guard !messages.isEmpty else { return [] }
-    let (user, ids) = (viewer.userID, messages.map(\.id))
-    let hidden = Set(
-      try work.own.fetch(
-        FetchDescriptor<HiddenMessageEntity>(
-          predicate: #Predicate { $0.userID == user && ids.contains($0.messageID) })
-      ).map(\.messageID))
-    return messages.filter { !hidden.contains($0.id) }
+      context: work.inbox, readers: Set(viewer.names), scope: isAlone ? nil : everything.predicate,
+      condition: sight.condition(and: filter.readsMessages ? kinds(filter) : nil))
   }
 
   /// A judgement is for the reader, so a kind finds messages of others only.
   func kinds(_ filter: ListFilter) -> Predicate<MessageEntity> {
     guard filter.readsMessages else { return #Predicate { _ in true } }
-    let (user, owner) = (viewer.userID, viewer.isOwner ? LocalUser.placeholder : viewer.userID)
+    let names = viewer.names
     let (category, sentiment, score) = (filter.category, filter.sentiment, filter.opportunity ?? 0)
     let (anyCategory, anySentiment, anyScore) = (category == nil, sentiment == nil, filter.opportunity == nil)
     return #Predicate { (message: MessageEntity) in
-      message.senderID != user && message.senderID != owner && (anyCategory || message.category == category)
+      !names.contains(message.senderID) && (anyCategory || message.category == category)
         && (anySentiment || message.sentiment == sentiment) && (anyScore || (message.opportunityScore ?? -1) >= score)
     }
   }

@@ -10,20 +10,19 @@ struct Access {
 
   // MARK: - The rule
 
-  private func sees(_ conversation: ConversationEntity) -> Bool {
-    viewer.isOwner || conversation.participantIDs.contains(viewer.userID)
+  /// Whether the viewer is the only person of the store, and sees all of it. Where several people use it, the owner sees no
+  /// conversation of others.
+  var isAlone: Bool { viewer.isOwner && !work.setting.hasAccounts }
+
+  func sees(_ conversation: ConversationEntity) -> Bool {
+    isAlone || conversation.participantIDs.contains(where: viewer.names.contains)
   }
 
   /// The same, for the store.
   private var seen: Predicate<ConversationEntity> {
-    let (isOwner, user) = (viewer.isOwner, viewer.userID)
-    return #Predicate { isOwner || $0.participantIDs.contains(user) }
-  }
-
-  /// Deleted, and nothing has come since.
-  static func isHidden(_ conversation: ConversationEntity, _ place: PlaceEntity?) -> Bool {
-    guard let deletedAt = place?.deletedAt else { return false }
-    return (conversation.lastMessageAt ?? .distantPast) <= deletedAt
+    let (isAlone, user, other) = (isAlone, viewer.names[0], viewer.names.last ?? "")
+    guard user != other else { return #Predicate { isAlone || $0.participantIDs.contains(user) } }
+    return #Predicate { isAlone || $0.participantIDs.contains(user) || $0.participantIDs.contains(other) }
   }
 
   // MARK: - One thing
@@ -35,26 +34,37 @@ struct Access {
     return conversation
   }
 
+  /// - Throws: ``PageError/notFound`` also for what is in another conversation, and for what the viewer deleted.
+  func message(_ id: String, in conversation: ConversationEntity) throws -> SeenMessage {
+    guard let seen = try sight(of: [conversation.id]).seen(try anyMessage(id, in: conversation)) else {
+      throw PageError.notFound
+    }
+    return seen
+  }
+
+  /// A message as a place in its conversation, or to be deleted or restored, whether or not the viewer deleted it. No page shows it.
   /// - Throws: ``PageError/notFound`` also for what is in another conversation.
-  func message(_ id: String, in conversation: ConversationEntity) throws -> MessageEntity {
+  func anyMessage(_ id: String, in conversation: ConversationEntity) throws -> MessageEntity {
     let found = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
     guard let message = found.first, message.conversationID == conversation.id else { throw PageError.notFound }
     return message
   }
 
+  /// As ``anyMessage(_:in:)``, of any conversation of the viewer.
   /// - Throws: ``PageError/notFound``, also for a message of another person's conversation.
-  func message(_ id: String) throws -> MessageEntity {
+  func anyMessage(_ id: String) throws -> MessageEntity {
     let found = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
     guard let message = found.first else { throw PageError.notFound }
     _ = try conversation(message.conversationID)
     return message
   }
 
-  /// - Throws: ``PageError/notFound``.
+  /// - Throws: ``PageError/notFound``, also for a file of a message that the viewer deleted.
   func attachment(_ id: String) throws -> AttachmentEntity {
     let found = try work.inbox.fetch(FetchDescriptor<AttachmentEntity>(predicate: #Predicate { $0.id == id }))
     guard let attachment = found.first, let message = attachment.message else { throw PageError.notFound }
     _ = try conversation(message.conversationID)
+    guard try sight(of: [message.conversationID]).seen(message) != nil else { throw PageError.notFound }
     return attachment
   }
 

@@ -10,12 +10,13 @@ struct ConversationList {
 
   struct Page {
     var conversations: [ConversationEntity]
-    var places: [String: PlaceEntity]
+    let standings: Standings
+    let sight: Sight
     var unread: UnreadCounts
     /// Whether older ones follow.
     var hasMore: Bool
-    /// The conversations that belong to the list of spam alone.
-    var spam = Set<String>()
+    /// The last conversation that was looked at: older ones follow after it.
+    let last: ConversationEntity?
   }
 
   /// What a page of spam is called, beside the names of ``ListFilter/Kind``.
@@ -26,14 +27,14 @@ struct ConversationList {
 
   /// - Parameter last: the last conversation of the page before; nil for the first page.
   func page(after last: ConversationEntity? = nil) throws -> Page {
-    let places = try places()
-    let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: access.viewer.userID)
-    var page =
-      access.viewer.isOwner ? try owned(places, spam, after: last) : try shared(places, spam, after: last)
-    page.spam = Set(spam)
+    let standings = try access.standings()
+    var page = access.isAlone && !isSpam ? try stored(standings, after: last) : try kept(standings, after: last)
     if filter.order == .opportunity { try order(&page) }
     return page
   }
+
+  /// Whether it is the list of what is set aside, and no other.
+  private var isSpam: Bool { filter.category == .spam }
 
   /// The most promising first. Such a page has no page after it: the rest promises less than the first fifty.
   private func order(_ page: inout Page) throws {
@@ -46,7 +47,7 @@ struct ConversationList {
   /// The conversations of the viewer that promise most.
   private func mostPromising() throws -> [String] {
     var scores = try AssistInbox(context: access.work.inbox).opportunities(for: access.viewer.userID)
-    if !access.viewer.isOwner {
+    if !access.isAlone {
       let ids: [String] = try access.work.inbox.fetch(access.everything, selecting: \.id)
       let seen = Set(ids)
       scores = scores.filter { seen.contains($0.key) }
@@ -54,64 +55,56 @@ struct ConversationList {
     return scores.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(Self.pageSize).map(\.key)
   }
 
-  /// The conversations to leave out: spam, unless it is asked for or everything is that has a kind of message.
-  private func unwanted(_ spam: [String]) -> [String] {
-    filter.category == .spam || filter.kind == .archived ? [] : spam
-  }
+  // MARK: - Of a person who uses the store alone: the store decides
 
-  /// The lists that a conversation belongs to for the viewer.
-  static func kinds(_ state: ConversationState) -> [ListFilter.Kind] {
-    guard !state.isArchived else { return [.archived] }
-    return [.all] + (state.unread > 0 ? [.unread] : []) + (state.isPinned ? [.pinned] : [])
-  }
-
-  private func places() throws -> [String: PlaceEntity] {
-    let user = access.viewer.userID
-    let found = try access.work.own.fetch(FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == user }))
-    return Dictionary(found.map { ($0.conversationID, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  // MARK: - The owner's: the store decides
-
-  private func owned(
-    _ places: [String: PlaceEntity], _ spam: [String], after last: ConversationEntity?
-  ) throws -> Page {
+  private func stored(_ standings: Standings, after last: ConversationEntity?) throws -> Page {
     let context = access.work.inbox
+    let condition = try condition(standings)
     var pinned: [ConversationEntity] = []
     if last == nil {
-      var descriptor = try descriptor(pinned: true, without: [])
+      var descriptor = descriptor(pinned: true, condition)
       descriptor.fetchLimit = Self.maximumPinned
       pinned = try context.fetch(descriptor)
     }
     var rest: [ConversationEntity] = []
     if filter.kind != .pinned {
-      var descriptor = try descriptor(pinned: false, without: unwanted(spam))
+      var descriptor = descriptor(pinned: false, condition)
       descriptor.fetchLimit = Self.pageSize + 1
       rest = try last.map { try context.fetch(descriptor, after: $0) } ?? context.fetch(descriptor)
     }
-    let visible = (pinned + rest.prefix(Self.pageSize)).filter { !Access.isHidden($0, places[$0.id]) }
+    let last = rest.prefix(Self.pageSize).last
+    let visible = (pinned + rest.prefix(Self.pageSize)).filter { conversation in
+      let standing = standings[conversation]
+      return !standing.isDeleted && standing.isArchived == (filter.kind == .archived)
+    }
+    let ids = visible.map(\.id)
+    let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
     return Page(
-      conversations: visible, places: places, unread: try UnreadCounts(visible, places, access),
-      hasMore: rest.count > Self.pageSize)
+      conversations: visible, standings: standings, sight: sight,
+      unread: try UnreadCounts(visible, standings.places, sight, access), hasMore: rest.count > Self.pageSize,
+      last: last)
   }
 
-  private func descriptor(pinned isPinned: Bool, without spam: [String]) throws -> FetchDescriptor<ConversationEntity> {
-    let (isArchived, isUnread) = (filter.kind == .archived, filter.kind == .unread)
-    let newestFirst = [SortDescriptor(\ConversationEntity.lastMessageAt, order: .reverse)]
-    guard filter.readsMessages else {
-      return FetchDescriptor(
-        predicate: #Predicate { (conversation: ConversationEntity) in
-          conversation.isPinned == isPinned && conversation.isArchived == isArchived
-            && (!isUnread || conversation.unreadCount > 0) && !spam.contains(conversation.id)
-        }, sortBy: newestFirst)
+  private func descriptor(
+    pinned isPinned: Bool, _ condition: Predicate<ConversationEntity>
+  ) -> FetchDescriptor<ConversationEntity> {
+    FetchDescriptor(
+      predicate: #Predicate { $0.isPinned == isPinned && condition.evaluate($0) },
+      sortBy: [SortDescriptor(\ConversationEntity.lastMessageAt, order: .reverse)])
+  }
+
+  /// ``Standing`` for the store, and a few archived conversations more: whether an unread message brought one back is looked up then.
+  private func condition(_ standings: Standings) throws -> Predicate<ConversationEntity> {
+    let (isArchived, isUnread, aside) = (filter.kind == .archived, filter.kind == .unread, standings.setAside)
+    let condition = #Predicate<ConversationEntity> { conversation in
+      (conversation.isArchived == isArchived
+        || !isArchived && !conversation.isMuted && conversation.unreadCount > 0)
+        && (!isUnread || conversation.unreadCount > 0)
+        && (conversation.isPinned || !aside.contains(conversation.id))
     }
+    guard filter.readsMessages else { return condition }
     let ids = try messageMatches()
-    return FetchDescriptor(
-      predicate: #Predicate { (conversation: ConversationEntity) in
-        conversation.isPinned == isPinned && conversation.isArchived == isArchived
-          && (!isUnread || conversation.unreadCount > 0) && ids.contains(conversation.id)
-          && !spam.contains(conversation.id)
-      }, sortBy: newestFirst)
+    return #Predicate { condition.evaluate($0) && ids.contains($0.id) }
   }
 
   /// The conversations that have a message of the kind that is asked for.
@@ -121,73 +114,56 @@ struct ConversationList {
     return try access.work.inbox.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
   }
 
-  // MARK: - One of several people's: what they keep is in another store
+  // MARK: - Of one of several people, who keep what belongs to them in another store
 
-  private func shared(
-    _ places: [String: PlaceEntity], _ spam: [String], after last: ConversationEntity?
-  ) throws -> Page {
-    let unwanted = Set(unwanted(spam))
-    let matches = filter.readsMessages ? Set(try messageMatches()) : nil
+  private func kept(_ standings: Standings, after last: ConversationEntity?) throws -> Page {
+    let matches = filter.readsMessages && !isSpam ? Set(try messageMatches()) : nil
+    let sight = try access.sight(of: nil, Array(standings.places.values))
     let all = try access.work.inbox.fetch(access.everything).filter { conversation in
-      let place = places[conversation.id]
-      guard !Access.isHidden(conversation, place), matches?.contains(conversation.id) != false,
-        place?.isPinned == true || !unwanted.contains(conversation.id)
+      let standing = standings[conversation]
+      guard !standing.isDeleted, standing.isSetAside == isSpam, matches?.contains(conversation.id) != false
       else { return false }
+      guard !isSpam else { return true }
       switch filter.kind {
-      case .all, .unread: return place?.isArchived != true
-      case .archived: return place?.isArchived == true
-      case .pinned: return place?.isArchived != true && place?.isPinned == true
+      case .all, .unread: return !standing.isArchived
+      case .archived: return standing.isArchived
+      case .pinned: return !standing.isArchived && standing.isPinned
       }
     }
-    let sorted = all.map { (places[$0.id]?.isPinned == true, $0.lastMessageAt ?? .distantPast, $0) }
+    let sorted = all.map { (standings[$0].isPinned, $0.lastMessageAt ?? .distantPast, $0) }
       .sorted { $0.0 != $1.0 ? $0.0 : $0.1 > $1.1 }.map(\.2)
     let start = last.flatMap { last in sorted.firstIndex { $0.id == last.id } }.map { $0 + 1 } ?? 0
     var rest = sorted[start...]
-    if filter.kind == .unread { rest = try unread(rest, places)[...] }
+    if filter.kind == .unread { rest = try unread(rest, standings.places, sight)[...] }
     let page = Array(rest.prefix(Self.pageSize))
     return Page(
-      conversations: page, places: places, unread: try UnreadCounts(page, places, access),
-      hasMore: rest.count > Self.pageSize)
+      conversations: page, standings: standings, sight: sight,
+      unread: try UnreadCounts(page, standings.places, sight, access), hasMore: rest.count > Self.pageSize,
+      last: page.last)
   }
 
   /// The first conversations with unread messages, as many as a page shows and one more.
   /// - Complexity: a statement for as many conversations as a page has in which the viewer wrote last and has not read since;
   ///   of all others it is known.
   private func unread(
-    _ conversations: ArraySlice<ConversationEntity>, _ places: [String: PlaceEntity]
+    _ conversations: ArraySlice<ConversationEntity>, _ places: [String: PlaceEntity], _ sight: Sight
   ) throws -> [ConversationEntity] {
     let user = access.viewer.userID
+    guard !access.viewer.isOwner else { return conversations.filter { $0.unreadCount > 0 } }
+    // The last message is another one's, and the viewer deleted none.
+    func isSurelyUnread(_ conversation: ConversationEntity) -> Bool {
+      conversation.lastMessageSenderID != user && !sight.concerns(conversation.id)
+    }
     var found: [ConversationEntity] = []
     var candidates = conversations.filter {
-      ($0.lastMessageAt ?? .distantPast) > (places[$0.id]?.readUpTo ?? .distantPast)
+      ($0.lastMessageAt ?? .distantPast) > (places[$0.id]?.seenUpTo ?? .distantPast)
     }[...]
     while found.count <= Self.pageSize, !candidates.isEmpty {
       let batch = candidates.prefix(Self.pageSize + 1)
-      let counts = try UnreadCounts(batch.filter { $0.lastMessageSenderID == user }, places, access)
-      found += batch.filter { $0.lastMessageSenderID != user || counts[$0] > 0 }
+      let counts = try UnreadCounts(batch.filter { !isSurelyUnread($0) }, places, sight, access)
+      found += batch.filter { isSurelyUnread($0) || counts[$0] > 0 }
       candidates = candidates.dropFirst(batch.count)
     }
     return Array(found.prefix(Self.pageSize + 1))
-  }
-}
-
-/// The state of a conversation for the viewer.
-struct ConversationState {
-  var isPinned: Bool
-  var isMuted: Bool
-  var isArchived: Bool
-  var unread: Int
-
-  init(_ conversation: ConversationEntity, _ place: PlaceEntity?, _ viewer: Viewer, unread: Int) {
-    self.unread = unread
-    if viewer.isOwner {
-      isPinned = conversation.isPinned
-      isMuted = conversation.isMuted
-      isArchived = conversation.isArchived
-    } else {
-      isPinned = place?.isPinned ?? false
-      isMuted = place?.isMuted ?? false
-      isArchived = place?.isArchived ?? false
-    }
   }
 }

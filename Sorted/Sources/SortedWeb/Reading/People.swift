@@ -26,6 +26,9 @@ final class People {
     known.formUnion(missing)
   }
 
+  /// The name that a person's profile has; nil also for people whose profiles were not read.
+  func profileName(_ id: String) -> String? { names[id] }
+
   func name(_ id: String) -> String {
     guard let name = names[id], !name.isEmpty, AccountName.skeleton(name) != AccountName.skeleton(id) else {
       return Viewer.shownName(id)

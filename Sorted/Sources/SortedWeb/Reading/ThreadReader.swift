@@ -4,7 +4,7 @@ import SwiftData
 
 /// A stretch of a conversation, the newest message last.
 struct ThreadStretch {
-  var messages: [MessageEntity]
+  var messages: [SeenMessage]
   var hasOlder: Bool
   var hasNewer: Bool
 }
@@ -15,22 +15,22 @@ struct ThreadReader {
 
   let context: ModelContext
   let conversationID: String
-  /// Messages that the reader deleted for themselves.
-  var hidden: Set<String> = []
+  /// What the reader deleted.
+  let sight: Sight
 
   func newest() throws -> ThreadStretch {
-    let found = try context.fetch(descriptor(.reverse, Self.pageSize + 1))
+    let found = try fetch(.reverse, Self.pageSize + 1)
     return ThreadStretch(
       messages: found.prefix(Self.pageSize).reversed(), hasOlder: found.count > Self.pageSize, hasNewer: false)
   }
 
   func before(_ message: MessageEntity, count: Int = pageSize) throws -> ThreadStretch {
-    let found = try context.fetch(descriptor(.reverse, count + 1), after: message)
+    let found = try fetch(.reverse, count + 1, after: message)
     return ThreadStretch(messages: found.prefix(count).reversed(), hasOlder: found.count > count, hasNewer: true)
   }
 
   func after(_ message: MessageEntity, count: Int = pageSize) throws -> ThreadStretch {
-    let found = try context.fetch(descriptor(.forward, count + 1), after: message)
+    let found = try fetch(.forward, count + 1, after: message)
     return ThreadStretch(messages: Array(found.prefix(count)), hasOlder: true, hasNewer: found.count > count)
   }
 
@@ -38,19 +38,21 @@ struct ThreadReader {
     let older = try before(message, count: Self.pageSize / 2)
     // The message comes with those that follow the one before it, so that its attachments come with theirs.
     let count = Self.pageSize / 2 + 1
-    let next = descriptor(.forward, count + 1)
-    let rest = try older.messages.last.map { try context.fetch(next, after: $0) } ?? context.fetch(next)
+    let rest = try fetch(.forward, count + 1, after: older.messages.last?.entity)
     return ThreadStretch(
       messages: older.messages + rest.prefix(count), hasOlder: older.hasOlder, hasNewer: rest.count > count)
   }
 
   /// All from one time to another, or to the newest, or as many of them as a page may have, the newest.
   func between(_ first: Date, _ last: Date?) throws -> ThreadStretch {
-    var all = Self.range(conversationID, first...max(first, last ?? .distantFuture), without: hidden)
+    let end = max(first, last ?? .distantFuture)
+    let seen = sight.condition(in: conversationID)
+    var all = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { seen.evaluate($0) && $0.createdAt >= first && $0.createdAt <= end })
     all.sortBy = [SortDescriptor(\.createdAt, order: .reverse)]
     all.fetchLimit = Self.maximumStretch + 1
     all.relationshipKeyPathsForPrefetching = [\.attachments]
-    let found = try context.fetch(all)
+    let found = sight.seen(try context.fetch(all))
     return ThreadStretch(
       messages: found.prefix(Self.maximumStretch).reversed(), hasOlder: found.count > Self.maximumStretch,
       hasNewer: last != nil)
@@ -69,11 +71,35 @@ struct ThreadReader {
     return last < cut ? first...last : max(first, cut)...last
   }
 
+  // MARK: - What is unread
+
+  /// The first message of others that the reader has not read, however many follow.
+  /// - Parameters:
+  ///   - viewer: the reader.
+  ///   - place: the reader's place.
+  ///   - unread: how many messages the reader has not read, for the owner of the store.
+  /// - Complexity: one statement on an index; none if nothing is unread.
+  func firstUnread(_ viewer: Viewer, _ place: PlaceEntity?, _ unread: Int) throws -> SeenMessage? {
+    guard unread > 0 else { return nil }
+    let (names, seen) = (viewer.names, sight.condition(in: conversationID))
+    if viewer.isOwner {
+      let others = #Predicate<MessageEntity> { seen.evaluate($0) && !names.contains($0.senderID) }
+      var last = Self.descriptor(others, .reverse, 1)
+      last.fetchOffset = unread - 1
+      return sight.seen(try context.fetch(last)).first
+    }
+    let since = place?.readUpTo ?? .distantPast
+    let others = #Predicate<MessageEntity> {
+      seen.evaluate($0) && $0.createdAt > since && !names.contains($0.senderID)
+    }
+    return sight.seen(try context.fetch(Self.descriptor(others, .forward, 1))).first
+  }
+
   // MARK: - What is watched for live updates
 
   /// The newest messages of a conversation, watched once for all pages.
   static func watched(_ id: String) -> FetchDescriptor<MessageEntity> {
-    ThreadReader.descriptor(id, .reverse, watchedCount, without: [])
+    ThreadReader.descriptor(#Predicate { $0.conversationID == id }, .reverse, watchedCount)
   }
 
   /// Those further up are watched for the pages that show them.
@@ -81,30 +107,21 @@ struct ThreadReader {
   /// As many as a page is told about beside the newest.
   static let maximumStretch = 2_000
 
-  static func range(
-    _ id: String, _ dates: ClosedRange<Date>, without hidden: Set<String> = []
-  ) -> FetchDescriptor<MessageEntity> {
+  static func range(_ id: String, _ dates: ClosedRange<Date>) -> FetchDescriptor<MessageEntity> {
     let (first, last) = (dates.lowerBound, dates.upperBound)
-    guard hidden.isEmpty else {
-      return FetchDescriptor(
-        predicate: #Predicate {
-          $0.conversationID == id && $0.createdAt >= first && $0.createdAt <= last && !hidden.contains($0.id)
-        })
-    }
     return FetchDescriptor(
       predicate: #Predicate { $0.conversationID == id && $0.createdAt >= first && $0.createdAt <= last })
   }
 
-  private func descriptor(_ order: SortOrder, _ limit: Int) -> FetchDescriptor<MessageEntity> {
-    Self.descriptor(conversationID, order, limit, without: hidden)
+  private func fetch(_ order: SortOrder, _ limit: Int, after message: MessageEntity? = nil) throws -> [SeenMessage] {
+    let next = Self.descriptor(sight.condition(in: conversationID), order, limit)
+    return sight.seen(try message.map { try context.fetch(next, after: $0) } ?? context.fetch(next))
   }
 
   private static func descriptor(
-    _ id: String, _ order: SortOrder, _ limit: Int, without hidden: Set<String>
+    _ condition: Predicate<MessageEntity>, _ order: SortOrder, _ limit: Int
   ) -> FetchDescriptor<MessageEntity> {
-    var descriptor = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate { $0.conversationID == id }, sortBy: [SortDescriptor(\.createdAt, order: order)])
-    if !hidden.isEmpty { descriptor.predicate = #Predicate { $0.conversationID == id && !hidden.contains($0.id) } }
+    var descriptor = FetchDescriptor(predicate: condition, sortBy: [SortDescriptor(\.createdAt, order: order)])
     descriptor.fetchLimit = limit
     descriptor.relationshipKeyPathsForPrefetching = [\.attachments]
     return descriptor

@@ -9,40 +9,40 @@ struct ThreadScene {
   let viewer: Viewer
   let clock: PageClock
   let people: People
-  /// Messages that the viewer deleted for themselves.
-  let hidden: Set<String>
+  /// What the viewer deleted.
+  let sight: Sight
   /// Messages that the shown ones answer, by identifier.
-  var quoted: [String: MessageEntity] = [:]
+  var quoted: [String: SeenMessage] = [:]
   /// How far a message has come that was stored and that no sync server is to take.
   private(set) var storedMark: MessageStatus?
 
   init(_ access: Access, _ conversation: ConversationEntity, clock: PageClock = PageClock()) throws {
-    try self.init(unmarked: access, conversation, clock: clock)
+    try self.init(unmarked: access, conversation, try access.sight(of: [conversation.id]), clock: clock)
     storedMark = try Self.storedMark(access, conversation)
   }
 
   /// A scene for messages that ``mark(_:_:)`` is told of.
-  init(unmarked access: Access, _ conversation: ConversationEntity, clock: PageClock) throws {
+  init(unmarked access: Access, _ conversation: ConversationEntity, _ sight: Sight, clock: PageClock) throws {
     self.conversation = conversation
     self.clock = clock
     viewer = access.viewer
     people = access.work.people
     try people.read(conversation.participantIDs)
-    hidden = Set(try access.hidden(in: conversation.id).map(\.messageID))
+    self.sight = sight
   }
 
   /// Reads how far stored messages have come, if any of some messages needs it.
-  mutating func mark(_ messages: [MessageEntity], _ access: Access) throws {
+  mutating func mark(_ messages: [SeenMessage], _ access: Access) throws {
     guard messages.contains(where: { isMine($0) && [.sending, .sent].contains($0.status) }) else { return }
     storedMark = try Self.storedMark(access, conversation)
   }
 
   /// Reads what some messages answer, in one statement.
-  mutating func quote(_ messages: [MessageEntity], _ context: ModelContext) throws {
+  mutating func quote(_ messages: [SeenMessage], _ context: ModelContext) throws {
     let ids = messages.compactMap(\.replyToID).filter { quoted[$0] == nil }
     guard !ids.isEmpty else { return }
     for message in try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) }))
-    where message.conversationID == conversation.id { quoted[message.id] = message }
+    where message.conversationID == conversation.id { quoted[message.id] = sight.seen(message) }
   }
 
   /// Without a sync server a stored message is sent. It is delivered where everybody else has an inbox on this server.
@@ -56,15 +56,13 @@ struct ThreadScene {
     return known == others.count ? .delivered : .sent
   }
 
-  func isMine(_ message: MessageEntity) -> Bool { viewer.wrote(message) }
-}
+  func isMine(_ message: SeenMessage) -> Bool { viewer.wrote(message.entity) }
 
-extension Access {
-  /// What the viewer deleted for themselves.
-  func hidden(in conversationID: String) throws -> [HiddenMessageEntity] {
-    let user = viewer.userID
-    return try work.own.fetch(
-      FetchDescriptor<HiddenMessageEntity>(
-        predicate: #Predicate { $0.userID == user && $0.conversationID == conversationID }))
+  /// Whether the author of a message is neither the viewer nor the only other person of a talk of two: then the message says whose
+  /// it is.
+  func isNamed(_ message: SeenMessage) -> Bool {
+    guard !isMine(message) else { return false }
+    let others = conversation.participantIDs.filter { !viewer.names.contains($0) }
+    return conversation.isGroup || others != [message.senderID]
   }
 }

@@ -15,7 +15,9 @@ struct UnreadCounts {
   /// - Throws: `SwiftDataError`.
   /// - Complexity: no statement for the owner, whose counts the conversations have; else one, which reads the unread messages
   ///   on an index. Conversations with ``maximum`` unread messages are left out of later ones (``FullThreads``).
-  init(_ conversations: [ConversationEntity], _ places: [String: PlaceEntity], _ access: Access) throws {
+  init(
+    _ conversations: [ConversationEntity], _ places: [String: PlaceEntity], _ sight: Sight, _ access: Access
+  ) throws {
     guard !access.viewer.isOwner else {
       for conversation in conversations { counts[conversation.id] = conversation.unreadCount }
       return
@@ -23,29 +25,22 @@ struct UnreadCounts {
     let (user, full) = (access.viewer.userID, access.work.fullThreads)
     var terms: [Predicate<MessageEntity>] = []
     for conversation in conversations {
-      let (id, since) = (conversation.id, places[conversation.id]?.readUpTo ?? .distantPast)
+      let (id, since) = (conversation.id, places[conversation.id]?.seenUpTo ?? .distantPast)
       guard let last = conversation.lastMessageAt, last > since else { continue }
       if full.contains(user, id, since: since) {
         counts[id] = Self.maximum
       } else {
-        terms.append(#Predicate { $0.conversationID == id && $0.createdAt > since && $0.senderID != user })
+        let seen = sight.condition(in: id)
+        terms.append(#Predicate { seen.evaluate($0) && $0.createdAt > since && $0.senderID != user })
       }
     }
     guard !terms.isEmpty else { return }
-    var unread = FetchDescriptor(predicate: Self.any(terms[...]))
+    var unread = FetchDescriptor(predicate: MessageConditions.any(terms))
     if terms.count == 1 { unread.fetchLimit = Self.maximum }
     for (id, count) in try access.work.inbox.fetch(unread, groupedBy: \.conversationID, .count) {
       counts[id] = min(count, Self.maximum)
-      if count >= Self.maximum { full.insert(user, id, since: places[id]?.readUpTo ?? .distantPast) }
+      if count >= Self.maximum { full.insert(user, id, since: places[id]?.seenUpTo ?? .distantPast) }
     }
-  }
-
-  /// Any of some conditions. It is a balanced tree, because databases limit how deep an expression is.
-  private static func any(_ terms: ArraySlice<Predicate<MessageEntity>>) -> Predicate<MessageEntity> {
-    guard terms.count > 1 else { return terms[terms.startIndex] }
-    let middle = terms.startIndex + terms.count / 2
-    let (first, second) = (any(terms[..<middle]), any(terms[middle...]))
-    return #Predicate { first.evaluate($0) || second.evaluate($0) }
   }
 }
 
@@ -70,4 +65,9 @@ final class FullThreads: Sendable {
 
   /// After messages were deleted.
   func forget() { marks.withLock { $0 = [:] } }
+}
+
+extension PlaceEntity {
+  /// The messages up to then are read, or deleted for the person.
+  var seenUpTo: Date? { [readUpTo, cleared].compactMap(\.self).max() }
 }

@@ -17,6 +17,8 @@ struct SecurityHeaders: RouterMiddleware {
     response.headers[Self.referrer] = "same-origin"
     response.headers[Self.frames] = "DENY"
     response.headers[Self.opener] = "same-origin"
+    // A page of another port of this host would load a person's pictures and learn their sizes.
+    response.headers[Self.resources] = "same-origin"
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
     return response
   }
@@ -24,5 +26,6 @@ struct SecurityHeaders: RouterMiddleware {
   // Names that are written correctly are names.
   private static let referrer = HTTPField.Name("Referrer-Policy")!
   private static let frames = HTTPField.Name("X-Frame-Options")!
+  private static let resources = HTTPField.Name("Cross-Origin-Resource-Policy")!
   private static let opener = HTTPField.Name("Cross-Origin-Opener-Policy")!
 }

@@ -23,6 +23,7 @@ extension Notice {
     "deleted": ("Conversation deleted.", "restore", nil),
     "archived": ("Conversation archived.", "set", "unarchive"),
     "unarchived": ("Conversation is back in the list.", nil, nil),
+    "accepted": ("Not spam. The conversation stays in the list.", nil, nil),
     "restored": ("Conversation restored.", nil, nil),
     "saved": ("Saved.", nil, nil),
     "draft": ("Draft saved.", nil, nil),

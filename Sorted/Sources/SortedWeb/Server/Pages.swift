@@ -8,9 +8,12 @@ import SwiftData
 struct Pages: Sendable {
   private let libraries: [Language: MustacheLibrary]
   private let assetVersion: String
+  private let maximumUpload: Int
 
+  /// - Parameter maximumUpload: as much as a form with files may have, in bytes.
   /// - Throws: where the bundle is not beside the program.
-  init() async throws {
+  init(maximumUpload: Int = 25 << 20) async throws {
+    self.maximumUpload = maximumUpload
     guard let folder = Bundle.module.path(forResource: "Templates", ofType: nil) else {
       throw CocoaError(.fileNoSuchFile)
     }
@@ -51,6 +54,7 @@ struct Pages: Sendable {
     let account: String
     let theme: String
     let maximumText: Int
+    let maximumUpload: Int
     let showsPreviews: Bool
     let isSignedIn: Bool
     let hasAccounts: Bool
@@ -69,6 +73,7 @@ struct Pages: Sendable {
       title: title.text, language: Language.current.rawValue, direction: Language.current.direction,
       formToken: view.visit?.formToken ?? "", userID: view.visit?.viewer.userID,
       account: view.account, theme: view.look.theme, maximumText: Form.maximumText,
+      maximumUpload: maximumUpload,
       showsPreviews: view.look.showsLinkPreviews, isSignedIn: view.visit != nil,
       hasAccounts: view.hasAccounts, assetVersion: assetVersion, path: view.path,
       section: [view.section: true], notice: view.notice, status: view.status, page: page)

@@ -39,13 +39,18 @@ struct PurgeService: Service {
     var files: [String] = []
     let owner = try LocalUser.id(in: work.inbox)
     let places = try work.own.fetch(
-      FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == owner && $0.deletedAt != nil }))
-    for place in places where place.deletedAt.map({ $0 <= due }) == true {
+      FetchDescriptor<PlaceEntity>(
+        predicate: #Predicate { $0.userID == owner && ($0.deletedAt != nil || $0.clearedUpTo != nil) }))
+    for place in places where place.cleared.map({ $0 <= due }) == true {
       let id = place.conversationID
       let found = try work.inbox.fetch(
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
-      // A message that came meanwhile brought it back.
-      if let conversation = found.first, Access.isHidden(conversation, place) {
+      // A message that came meanwhile brought it back, without what was deleted of it.
+      if let conversation = found.first, !Standing.isDeleted(conversation, place) {
+        files += try purgeCleared(conversation, place, work)
+        continue
+      }
+      if let conversation = found.first {
         if try isShared(conversation, work) { continue }
         files += try work.inbox.fetch(
           FetchDescriptor<AttachmentEntity>(predicate: #Predicate { $0.message?.conversationID == id })
@@ -54,6 +59,21 @@ struct PurgeService: Service {
       }
       work.own.delete(place)
     }
+    return files
+  }
+
+  /// Deletes what the owner deleted of a conversation that a later message or the owner brought back, if no other person sees it.
+  /// - Returns: the attachments that are gone with it.
+  private func purgeCleared(_ conversation: ConversationEntity, _ place: PlaceEntity, _ work: Work) throws -> [String] {
+    let (id, end) = (conversation.id, place.cleared ?? .distantPast)
+    (place.deletedAt, place.clearedUpTo) = (nil, end)
+    guard try !isShared(conversation, work), conversation.serverTime == 0 else { return [] }
+    let messages = try work.inbox.fetch(
+      FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.conversationID == id && $0.createdAt <= end }))
+    let files = messages.flatMap { $0.attachments.map(\.id) }
+    try MessageVectorEntity.delete(of: messages.map(\.id), in: work.inbox)
+    for message in messages { work.inbox.delete(message) }
+    place.clearedUpTo = nil
     return files
   }
 

@@ -55,10 +55,11 @@ struct Routes {
     let conversation = ConversationController(site: site)
     return [
       .post("new", for: .people, form: ["name", "people"], conversation.begin),
-      .post("c/:conversation/set", for: .people, form: ["archive", "mute", "pin", "return"], conversation.set),
+      .post(
+        "c/:conversation/set", for: .people, form: ["accept", "archive", "mute", "pin", "return"], conversation.set),
       .post("c/:conversation/delete", for: .people, form: ["return"], conversation.delete),
       .post("c/:conversation/restore", for: .people, form: ["return"], conversation.restore),
-      .post("c/:conversation/read", for: .people, form: ["return"], conversation.read),
+      .post("c/:conversation/read", for: .people, form: ["return", "upTo"], conversation.read),
       .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
       .post("c/:conversation/leave", for: .people, conversation.leave),
       .post("c/:conversation/people", for: .people, form: ["people"], conversation.addPeople),

@@ -47,7 +47,7 @@ public struct SortedWebServer: Sendable {
     logger.logLevel = .warning
     let desk = Desk(
       inbox: inbox, own: own, setting: Setting(hasSync: sync != nil, hasAccounts: options.hasAccounts))
-    let pages = try await Pages()
+    let pages = try await Pages(maximumUpload: options.maximumUpload)
     let names = try await desk.write { try Self.prepare($0) }
     let files = try FileCabinet(folder: options.files)
     let pictures = try PictureCabinet(folder: options.files.appendingPathComponent("pictures"))

@@ -23,9 +23,12 @@ struct WebContext: RequestContext {
   var route: Route?
   /// Whether the browser's connection is encrypted: by this server, or by a trusted proxy that says so.
   var isSecure = false
+  /// The end of the browser's connection; nil without a network.
+  var closed: EventLoopFuture<Void>?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
+    closed = source.channel.closeFuture
     remote = source.channel.remoteAddress?.ipAddress ?? "?"
   }
 

@@ -43,14 +43,14 @@ struct DeletedMessages {
     ).first {
       access.work.own.delete(hidden)
       // Those who watch hear of a change, not of what is hidden.
-      try access.message(id, in: conversation).updatedAt = Date()
+      try access.anyMessage(id, in: conversation).updatedAt = Date()
       return
     }
     let (user, conversationID) = (access.viewer.userID, conversation.id)
     let found = try access.work.own.fetch(
       FetchDescriptor<DeletedMessageEntity>(
         predicate: #Predicate { $0.id == id && $0.userID == user && $0.conversationID == conversationID }))
-    let message = try? access.message(id, in: conversation)
+    let message = try? access.anyMessage(id, in: conversation)
     guard let deleted = found.first, message == nil || message?.deletedAt != nil else {
       throw PageError(.gone, "Too late", "The message was deleted for good. The bin keeps messages for 30 days.")
     }

@@ -18,7 +18,8 @@ import Testing
     _ id: String, _ text: String, _ category: MessageCategory? = nil, score: Int? = nil, from sender: String = "x",
     daysAgo: Double = 1, change: (ConversationEntity) -> Void = { _ in }
   ) throws {
-    let conversation = ConversationEntity(id: id, participantIDs: ["me", "x"], displayName: "Name \(id)")
+    let conversation = ConversationEntity(
+      id: id, participantIDs: ["me", sender == "me" ? "x" : sender], displayName: "Name \(id)")
     context.insert(conversation)
     let message = MessageEntity(
       id: "\(id)/0", conversationID: id, senderID: sender, text: text,
@@ -81,16 +82,28 @@ import Testing
     #expect(try inbox.conversations(.archived, category: .fan).isEmpty)
   }
 
-  @Test("A conversation is spam as long as its last message is")
+  @Test(
+    "A conversation is set aside as long as its last message is surely spam, and never one in which the reader wrote")
   func spam() throws {
-    try add("spam", "win a prize", .spam)
+    try add("spam", "win a prize", .spam, from: "p")
     try add("fan", "hi", .fan)
     try add("own", "buy my prints now", .spam, from: "me")
-    #expect(try AssistInbox(context: context).spamConversations() == ["spam"])
-    #expect(try AssistInbox(context: context).spamConversations(for: "x") == [])
+    for (id, confidence) in [("spam", 0.98), ("own", 0.99), ("perhaps", 0.95), ("again", 0.98)] {
+      if ["perhaps", "again"].contains(id) { try add(id, "call me", .spam, from: id == "again" ? "p" : "q") }
+      try InboxService(context: context).message("\(id)/0").categoryConfidence = confidence
+    }
+    try context.save()
+    let assist = AssistInbox(context: context)
+    #expect(try Set(assist.conversationsSetAside()) == ["spam", "again"])
+    #expect(try assist.conversationsSetAside(without: ["again"]) == ["spam"])
+    #expect(try assist.conversationsSetAside(only: "again") == ["again"])
     let conversation = try InboxService(context: context).conversation("spam")
     try InboxService(context: context).send("who are you?", to: conversation, now: now)
     try context.save()
-    #expect(try AssistInbox(context: context).spamConversations().isEmpty)
+    // What the store's user wrote to the sender elsewhere counts as well.
+    #expect(try assist.conversationsSetAside() == [])
+    try assist.correct(try InboxService(context: context).message("again/0"), as: .spam)
+    try context.save()
+    #expect(try assist.conversationsSetAside() == ["again"])
   }
 }

@@ -156,7 +156,7 @@ import Testing
     let numbers: [(path: String, field: String, text: @Sendable (String) -> String)] = [
       ("/", "opportunity", { $0 }), ("c/:conversation", "from", { $0 }), ("c/:conversation", "opportunity", { $0 }),
       ("search", "opportunity", { $0 }), ("settings", "days", { $0 }), ("settings/clean", "days", { $0 }),
-      ("settings/retention", "keep", { $0 }),
+      ("settings/retention", "keep", { $0 }), ("c/:conversation/read", "upTo", { $0 }),
       ("events", "threads", { "\(Slug.encode(RouteWorld.group)):\($0):" }),
       ("events", "threads", { "\(Slug.encode(RouteWorld.group)):1:\($0)" }),
     ]

@@ -205,14 +205,14 @@ final class RouteWorld: Sendable {
     case (_, "settings/switches"): return "1"
     // They are other ways to use the route.
     case ("save", _), ("invite", _), ("token", _), ("part", _), ("before", _), ("at", _), ("edit", "c/:conversation"),
-      ("reply", "c/:conversation"), ("mute", _), ("archive", _), ("remove", _):
+      ("reply", "c/:conversation"), ("mute", _), ("archive", _), ("accept", _), ("end", _), ("remove", _):
       return nil
     case ("after", "c/:conversation"), ("reply", _): return Slug.encode(Self.message)
     case ("after", "/"): return Slug.encode(Self.group)
     case ("after", _): return Slug.encode(Self.message)
     case ("edit", _): return Slug.encode(Self.answer)
     case ("from", _), ("to", "c/:conversation"): return nil
-    case ("to", _): return Slug.encode(Self.talk)
+    case ("to", _): return Slug.encode(Self.group)
     case ("name", "sign-in"), ("name", "sign-up"): return route.path == "sign-in" ? "ann" : "new"
     case ("password", _), ("old", _): return "correct horse"
     case ("new", _): return "battery staple"
@@ -229,6 +229,7 @@ final class RouteWorld: Sendable {
     case ("opportunity", _): return "0"
     case ("sentiment", _): return "positive"
     case ("sort", _): return "latest"
+    case ("upTo", _): return "1"
     case ("emoji", _): return "👍"
     case ("kind", _): return "fan"
     case ("theme", _): return "dark"

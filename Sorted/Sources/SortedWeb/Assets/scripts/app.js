@@ -19,6 +19,7 @@ import * as pending from "./pending.js";
 import * as presence from "./presence.js";
 import * as previews from "./previews.js";
 import * as rows from "./rows.js";
+import * as seen from "./seen.js";
 import * as select from "./select.js";
 import * as thread from "./thread.js";
 import { localise } from "./times.js";
@@ -30,5 +31,5 @@ localise(document);
 // uncaught errors.
 for (const moment of ["pageswap", "pagereveal"])
   addEventListener(moment, ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
-for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, navigate, outbox, live, offline, forms])
+for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, outbox, live, offline, forms])
   part.start();

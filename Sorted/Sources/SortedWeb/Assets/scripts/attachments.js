@@ -1,6 +1,7 @@
 // Files that go with the message that is being written: chosen, dropped or pasted, with a preview of pictures.
 
 import { $, icon, make } from "./dom.js";
+import { say } from "./say.js";
 import { state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -16,8 +17,27 @@ function choose(files, thread = state.thread) {
 
 export const clearFiles = () => choose([]);
 
-/** Chooses further files. */
-export const addFiles = (list, thread = state.thread) => choose([...chosenFiles(thread), ...list], thread);
+// What a form has beside its files.
+const overhead = 320 * 1024;
+
+/** Chooses further files. One that makes the message too large is left out at once, not after it was sent. */
+export function addFiles(list, thread = state.thread) {
+  const files = [...chosenFiles(thread)];
+  let room = state.maximumUpload - overhead - files.reduce((sum, { size }) => sum + size, 0);
+  const tooLarge = [];
+  for (const file of list) {
+    if (file.size > room) tooLarge.push(file);
+    else {
+      room -= file.size;
+      files.push(file);
+    }
+  }
+  choose(files, thread);
+  const megabytes = (size) => (size / (1 << 20)).toLocaleString(undefined, { maximumFractionDigits: 1 });
+  if (tooLarge.length)
+    say(t("{1} was not attached: it has {2} MiB, and the files of a message take {3} MiB together.",
+      tooLarge.map(({ name }) => name).join(", "), megabytes(tooLarge.reduce((sum, { size }) => sum + size, 0)), megabytes(state.maximumUpload)));
+}
 
 /** Shows the files of the conversation on the page. */
 export function showFiles() {

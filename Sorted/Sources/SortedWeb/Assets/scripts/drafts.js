@@ -24,7 +24,9 @@ async function save(item) {
     // The server has it now; what was written since is on its way.
     if (answer.ok && kept?.text === item.text) await removeDraft(item.account, item.thread);
   } catch {
-    // It stays in this browser until the server is there again.
+    // It stays in this browser. A request that was lost is repeated, unless the text went to the outbox or changed.
+    if (request.signal.aborted) return;
+    timer = setTimeout(async () => (await draft(item.account, item.thread))?.text === item.text && save(item), 4_000);
   }
 }
 

@@ -55,7 +55,7 @@ export function putAll(items, list, kind, order) {
       if (kind === "msg") makeReady(item);
       part.append(item);
     }
-    list.insertBefore(part, shown[0] ?? null);
+    list.insertBefore(part, shown[0] ? withLine(shown[0]) : null);
     before.forEach((item) => loadMedia(item));
   }
   for (const item of rest) put(item, list, kind, order);
@@ -77,13 +77,17 @@ export function put(item, list, kind, order) {
   if (inPlace) old.replaceWith(item);
   else {
     old?.remove();
-    list.insertBefore(item, following(item, list, kind, order));
+    const next = following(item, list, kind, order);
+    list.insertBefore(item, next && withLine(next));
   }
   loadMedia(item, begun);
   if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
   else if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
   return item;
 }
+
+/** An item, or the line before it that says that what follows is unread: what is older comes before both. */
+const withLine = (item) => (item.previousElementSibling?.classList.contains("unread-line") ? item.previousElementSibling : item);
 
 /** The first item behind which a new one does not belong, found from the end: news come last. */
 function following(item, list, kind, order) {

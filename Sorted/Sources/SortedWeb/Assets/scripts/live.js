@@ -6,7 +6,7 @@ import { setOnline } from "./say.js";
 import { checkSession, tell } from "./server.js";
 import { emit, on, state } from "./state.js";
 import { Stream } from "./stream.js";
-import { putMessages, refreshThread, removeMessage, seen, shownRange } from "./thread.js";
+import { putMessages, refreshThread, removeMessage, shownRange } from "./thread.js";
 
 /** Sends to the worker, or to the stream of this tab. */
 let send;
@@ -103,7 +103,6 @@ function putSoon(message) {
     waiting.clear();
     isPutting = false;
     putMessages(messages);
-    if (messages.some(({ classList }) => !classList.contains("mine"))) seen();
   }, 16);
 }
 
@@ -120,8 +119,6 @@ async function catchUp() {
   const found = await Promise.all([refreshRows(), refreshThread()]);
   if (found.includes(false)) return void (catchingUp = setTimeout(catchUp, 2_000));
   emit("online");
-  // A message that came while the connection was broken is seen now.
-  seen({ onlyLate: !$(`#c-${state.thread}.unread`) });
   document.body.dataset.live = "yes";
 }
 

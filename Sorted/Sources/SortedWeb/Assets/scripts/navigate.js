@@ -9,7 +9,8 @@ import { markHit } from "./highlight.js";
 import { leaves } from "./actions.js";
 import { showFiles } from "./attachments.js";
 import { chosenThread, emit, on, state } from "./state.js";
-import { enterThread, seen } from "./thread.js";
+import { enterSeen } from "./seen.js";
+import { enterThread } from "./thread.js";
 import { isDetached, reveal } from "./scroll.js";
 import { say } from "./say.js";
 import { t } from "./strings.js";
@@ -25,7 +26,7 @@ export function enter() {
     enterDraft().then(enterRefusedEdits);
     enterPending();
   }
-  if ($(`#c-${state.thread}.unread`)) seen();
+  enterSeen();
 }
 
 let asked = 0;
@@ -97,7 +98,7 @@ export function start() {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (event.target.closest("#to-newest")) {
-      if (isDetached()) return open(`/c/${state.thread}`);
+      if (isDetached()) return open(`/c/${state.thread}?end=1`);
       return ($("#thread-scroll").scrollTop = 0);
     }
     const quote = event.target.closest("a[data-jump]");

@@ -1,15 +1,26 @@
-// Sends what was written, in order, until nothing is left. What the server does not take now is tried again by a timer.
+// Sends what was written until nothing is left: what belongs to one conversation in order, and several conversations at a time, so
+// that a large file for one person does not hold up a text to another. What the server does not take now is tried again by a timer.
 
 import { delay } from "./backoff.js";
 import { isPassing, post, reason } from "./server.js";
-import { setOnline } from "./say.js";
+import { say, setFull, setOnline } from "./say.js";
 import { emit, on, state } from "./state.js";
 import { addWaiting, removeWaiting, updateWaiting, waiting } from "./store.js";
 import { t } from "./strings.js";
 
 const channel = new BroadcastChannel("sorted-outbox");
-let attempts = 0;
 let timer;
+
+/** As many are sent at a time, and as many of them with files: a browser has six connections to a server. */
+const most = 4;
+const mostUploads = 2;
+
+/** What is being sent, by conversation. */
+const running = new Map();
+/** The conversations whose first message did not come through, with the number of attempts and the time of the next one. */
+const failed = new Map();
+
+const laneOf = ({ thread, path }) => thread || path?.split("/")[2] || "";
 
 /** A version 4 UUID. `crypto.randomUUID` is for pages with encryption only. */
 export function uuid() {
@@ -65,11 +76,18 @@ export const waitingChanges = async () => (await waiting(state.account)).filter(
 export const refusedEdits = async (thread) =>
   (await waiting(state.account)).filter(({ path, refusal }) => refusal && path?.split("/")[2] === thread);
 
-/** Takes back a message that the server refused or does not have yet. */
+/**
+ * Takes back a message that the server refused or does not have yet. A file that is on its way is no longer sent.
+ * @returns nothing where it is too late
+ */
 export async function takeBack(key) {
   const item = (await waiting(state.account)).find((item) => item.key === key);
+  const sending = [...running.values()].find((sending) => sending.key === key);
+  // All of it is sent, so the server may have it already.
+  if (sending && sending.share >= 1) return void say(t("It is too late to take this back: the server may have it already."));
   if (!item) return null;
   await removeWaiting(item.number);
+  sending?.controller.abort();
   told("taken-back", item);
   return item;
 }
@@ -89,17 +107,22 @@ function told(kind, item, more = {}) {
 
 let run = null;
 let isAskedAgain = false;
+let wake = () => {};
 
 /** Works until nothing is left that can be sent. One tab of an account sends at a time; the others wait their turn. */
 export function flush() {
+  failed.forEach((failure) => (failure.at = 0));
+  work();
+}
+
+function work() {
   if (!state.account || state.isSignedOut) return;
   isAskedAgain = true;
+  wake();
   run ??= (async () => {
     while (isAskedAgain) {
-      isAskedAgain = false;
-      const turn = () => sendAll();
-      if (navigator.locks) await navigator.locks.request(`sorted-outbox-${state.account}`, turn);
-      else await turn();
+      if (navigator.locks) await navigator.locks.request(`sorted-outbox-${state.account}`, sendAll);
+      else await sendAll();
     }
   })().finally(() => {
     run = null;
@@ -107,30 +130,64 @@ export function flush() {
 }
 
 async function sendAll() {
-  clearTimeout(timer);
   while (!state.isSignedOut) {
-    const next = (await waiting(state.account)).find((item) => !item.refusal);
-    if (!next) return void (attempts = 0);
-    if (!(await sendOne(next))) {
-      attempts += 1;
-      timer = setTimeout(flush, delay(attempts));
-      return;
-    }
-    attempts = 0;
+    isAskedAgain = false;
+    await begin();
+    clearTimeout(timer);
+    const next = Math.min(...[...failed.values()].map(({ at }) => at));
+    if (next < Infinity) timer = setTimeout(work, Math.max(0, next - Date.now()));
+    if (isAskedAgain) continue;
+    if (!running.size) return;
+    await Promise.race([...[...running.values()].map(({ done }) => done), new Promise((resolve) => (wake = resolve))]);
   }
+  // Another account's tab may send from here on.
+  await Promise.all([...running.values()].map(({ done }) => done));
+}
+
+/** Begins with the first message of each conversation that has none on its way. */
+async function begin() {
+  const found = new Set();
+  for (const item of await waiting(state.account)) {
+    const lane = laneOf(item);
+    if (item.refusal || found.has(lane)) continue;
+    found.add(lane);
+    if (running.has(lane) || failed.get(lane)?.at > Date.now()) continue;
+    const uploads = [...running.values()].filter(({ isUpload }) => isUpload).length;
+    if (running.size >= most || (item.files.length && uploads >= mostUploads)) continue;
+    // A text is sent at once; of a file it is known how much of it is.
+    const sending = { key: item.key, controller: new AbortController(), isUpload: item.files.length > 0, share: item.files.length ? 0 : 1 };
+    running.set(lane, sending);
+    sending.done = sendOne(item, sending).catch(() => false).then((isSettled) => {
+      running.delete(lane);
+      if (isSettled) return void failed.delete(lane);
+      const count = (failed.get(lane)?.count ?? 0) + 1;
+      failed.set(lane, { count, at: Date.now() + delay(count) });
+    });
+  }
+  // A conversation without anything to send has failed at nothing.
+  for (const lane of failed.keys()) if (!found.has(lane)) failed.delete(lane);
 }
 
 /** @returns whether it is settled, so that the next one may go */
-async function sendOne(item) {
+async function sendOne(item, sending) {
   let answer;
   try {
     const fields = { key: item.key, text: item.text, reply: item.reply ?? "" };
     if (item.files.length) fields.file = item.files;
-    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields));
+    const { signal } = sending.controller;
+    const onProgress = (share) => {
+      sending.share = share;
+      told("progress", item, { share });
+    };
+    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, signal, onProgress));
   } catch {
+    if (sending.controller.signal.aborted) return true;
+    if (sending.isUpload) sending.share = 0;
     setOnline(false);
     return false;
   }
+  // 503 is a server with too much to do.
+  setFull(answer.status >= 500 && answer.status !== 503);
   if (answer.ok) {
     await removeWaiting(item.number);
     if (item.path) told("changed", item);
@@ -157,5 +214,7 @@ export function start() {
   channel.onmessage = ({ data }) => data.item.account === state.account && emit(data.kind, data.item);
   on("online", flush);
   addEventListener("online", flush);
+  // Taken back in another tab.
+  on("taken-back", ({ key }) => [...running.values()].find((sending) => sending.key === key)?.controller.abort());
   flush();
 }

@@ -2,7 +2,7 @@
 
 import { delay } from "./backoff.js";
 import { closeDialog, isShown, showDialog } from "./dialogs.js";
-import { $, make } from "./dom.js";
+import { $, all, make } from "./dom.js";
 import { open } from "./navigate.js";
 import { uuid } from "./outbox.js";
 import { say } from "./say.js";
@@ -16,7 +16,8 @@ const commands = [
   { name: t("Keys"), run: () => $("#keys") && showDialog($("#keys")) },
 ];
 
-let choose;
+/** What is to be forwarded, in words, and the function that does it; null where the palette only goes somewhere. */
+let forwarding = null;
 let turn = 0;
 let attempts = 0;
 // Whether the list still shows the results of earlier words.
@@ -45,7 +46,9 @@ function dialog() {
   if (known) return known;
   const field = make("input", { type: "search", role: "combobox", "aria-label": t("Go to"), "aria-expanded": "true", "aria-controls": "palette-list", autocomplete: "off", placeholder: t("A person, a conversation or a command") });
   const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": t("Places") });
-  const box = make("dialog", { id: "palette", "aria-label": t("Go to") }, field, list,
+  const box = make("dialog", { id: "palette", "aria-label": t("Go to") },
+    make("div", { className: "forwarded", hidden: true }, make("h2", { textContent: t("Forward to") }), make("p", { className: "quote", dir: "auto" })),
+    field, list, make("div", { className: "confirm", hidden: true }),
     make("p", { className: "away", role: "status", hidden: true, textContent: t("The server is away. Trying again…") }));
   field.addEventListener("input", () => {
     isEntered = false;
@@ -60,11 +63,14 @@ function dialog() {
       event.preventDefault();
       if (isSearching) isEntered = true;
       else $("[aria-selected=true]", list)?.click();
-    } else if (event.key === "Escape") {
-      // The first Escape in a search field would only clear the field.
-      event.preventDefault();
-      closeDialog(box);
     }
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    // The first Escape in a search field would only clear the field.
+    event.preventDefault();
+    if ($(".confirm", box).hidden) closeDialog(box);
+    else showPlaces(box);
   });
   document.body.append(box);
   return box;
@@ -78,6 +84,29 @@ function select(list, index) {
   if (chosen) $("#palette input").setAttribute("aria-activedescendant", chosen.id);
 }
 
+/** Shows the field and the places, instead of what is about to be forwarded. */
+function showPlaces(box) {
+  for (const part of [$("input", box), $("ul", box)]) part.hidden = false;
+  $(".confirm", box).hidden = true;
+  $("input", box).focus();
+}
+
+/** Says what goes to whom, and waits for a click or Enter. */
+function confirm(box, place) {
+  for (const part of [$("input", box), $("ul", box)]) part.hidden = true;
+  const button = make("button", { type: "button", className: "button primary", textContent: t("Forward to {1}", place.name), onclick: () => {
+    closeDialog(box);
+    forwarding.send(place);
+  } });
+  const back = make("button", { type: "button", className: "button", textContent: t("Another one"), onclick: () => showPlaces(box) });
+  $(".confirm", box).replaceChildren(...describe(place), make("div", { className: "buttons" }, button, back));
+  $(".confirm", box).hidden = false;
+  button.focus();
+}
+
+/** The name of a place, and its people where the name does not say them. */
+const describe = ({ name, people }) => [make("bdi", { textContent: name }), ...(people ? [make("small", { textContent: people, dir: "auto" })] : [])];
+
 async function show(box) {
   const words = $("input", box).value.trim();
   const mine = ++turn;
@@ -89,25 +118,34 @@ async function show(box) {
   const places = found ?? [];
   $(".away", box).hidden = Boolean(found);
   if (!found) setTimeout(() => mine === turn && isShown(box) && show(box), delay(attempts));
-  const fitting = choose ? [] : commands.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
+  const fitting = forwarding ? [] : commands.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
   const list = $("ul", box);
   list.replaceChildren(...[...places, ...fitting].map((place, index) => {
     const picture = place.initials
       ? make("span", { className: `avatar small h${place.hue}`, "aria-hidden": "true", textContent: place.initials })
       : make("span", { className: "avatar small h7", "aria-hidden": "true", textContent: "›" });
     return make("li", { id: `place-${index}`, role: "option", "aria-selected": "false", onclick: () => {
+      if (forwarding) return confirm(box, place);
       closeDialog(box);
-      (choose ?? go)(place);
-    } }, picture, make("bdi", { textContent: place.name }));
+      go(place);
+    } }, picture, make("span", { className: "place" }, ...describe(place)));
   }));
   select(list, 0);
   if (isEntered && found) list.firstElementChild?.click();
 }
 
-/** Opens the palette. @param then what is done with a conversation instead of going there */
-export function showPalette(then) {
-  choose = then;
+/**
+ * Opens the palette.
+ * @param what what is forwarded to a conversation instead of going there: `{ text, send }`
+ */
+export function showPalette(what = null) {
+  forwarding = what;
   const box = dialog();
+  const title = what ? t("Forward to") : t("Go to");
+  for (const part of [box, $("input", box)]) part.setAttribute("aria-label", title);
+  $(".forwarded", box).hidden = !what;
+  $(".forwarded .quote", box).textContent = what?.text ?? "";
+  showPlaces(box);
   $("input", box).value = "";
   attempts = 0;
   isEntered = false;
@@ -132,6 +170,10 @@ export async function forward(message, place) {
   return answer;
 }
 
+/** The beginning of a message, or the names of its files. */
+export const words = (message) =>
+  ($(".text", message)?.textContent ?? all(".file bdi, .picture img", message).map((part) => part.textContent || part.alt).join(", ")).slice(0, 160);
+
 async function forwardOne(message, place) {
   try {
     const { ok } = await forward(message, place);
@@ -149,6 +191,6 @@ export function start() {
   });
   document.addEventListener("click", (event) => {
     const message = event.target.closest(".forward")?.closest(".msg");
-    if (message) showPalette((place) => forwardOne(message, place));
+    if (message) showPalette({ text: words(message), send: (place) => forwardOne(message, place) });
   });
 }

@@ -30,9 +30,23 @@ function show(item) {
   $(".text", element).textContent = item.text;
   for (const file of item.files) element.querySelector(".bubble").prepend(make("span", { className: "file", textContent: file.name }));
   if (item.refusal) refuse(element, item);
+  else offer(element, item);
   put(element, $("#messages"), "msg", messageOrder);
   tidy();
   return element;
+}
+
+/** What can be done with a message that waits, and how much of its files is sent. */
+function offer(element, item) {
+  const button = (text, run) => make("button", { type: "button", className: "link", textContent: text, onclick: run });
+  const actions = make("div", { className: "msg-actions" }, button(t("Edit"), () => edit(item)), button(t("Delete"), () => takeBack(item.key)));
+  element.append(actions);
+  if (item.files.length) $(".bubble", element).append(make("progress", { max: 1, value: 0, "aria-label": t("Sending") }));
+}
+
+function showProgress({ key, share }) {
+  const bar = $("progress", document.getElementById(idOf(key)) ?? document.createElement("li"));
+  if (bar) bar.value = share;
 }
 
 let lastSort = 0;
@@ -65,7 +79,7 @@ export async function enterPending() {
 }
 
 export function send(item) {
-  if (isDetached()) return enqueue(item).then(() => location.assign(`/c/${item.thread}`));
+  if (isDetached()) return enqueue(item).then(() => location.assign(`/c/${item.thread}?end=1`));
   const scroller = $("#thread-scroll");
   scroller.scrollTop = 0;
   return enqueue(item);
@@ -73,6 +87,7 @@ export function send(item) {
 
 export function start() {
   on("waiting", show);
+  on("progress", showProgress);
   on("sent", ({ html, thread }) => {
     const message = thread === state.thread && html && listItem(html);
     if (message) putMessage(message);

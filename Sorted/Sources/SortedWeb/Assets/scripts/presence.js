@@ -42,24 +42,23 @@ function showHere({ thread, people }) {
 
 /** The title counts unread conversations, so that a tab in the background says so. */
 export function showCount() {
-  const count = all("#rows .row.unread").length;
+  const count = all("#rows .row.unread:not([data-silent])").length;
   const plain = document.body.dataset.title;
   document.title = count ? `(${count}) ${plain}` : plain;
 }
 
-const unread = (row) => parseInt($(".badge", row)?.lastChild.textContent ?? "0", 10);
+const unread = (row) => Number(row.dataset.unread);
 
 /** Whether a row has an unread message that the row before it had not. */
 function hasNews(row, old) {
   if (!old) return unread(row) > 0;
   // More than 99 are not counted.
-  return Number(row.dataset.sort) > Number(old.dataset.sort) && (unread(row) > unread(old) || unread(row) === 99);
+  return Number(row.dataset.sort) > Number(old.dataset.sort) && (unread(row) > unread(old) || unread(row) > 99);
 }
 
 function notify({ row, old }) {
   if (document.visibilityState === "visible" || globalThis.Notification?.permission !== "granted") return;
-  const isSilent = $(".muted-mark", row) || ["spam", "archived"].includes(row.dataset.kinds);
-  if (isSilent || !hasNews(row, old)) return;
+  if ("silent" in row.dataset || !hasNews(row, old)) return;
   const slug = row.dataset.slug;
   const note = new Notification($(".name", row).textContent, { body: $(".preview", row).textContent, tag: slug });
   note.onclick = () => {

@@ -68,6 +68,8 @@ export function mergeRows({ page, isNewer }) {
   const hasAfter = Boolean($("#more-rows", page));
   for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) row.remove();
   for (const row of loaded) if (!isNewer(row)) place(row);
+  const [aside, count] = [$("#aside", page), $(".tab-count", page)];
+  if (aside && count) showAside({ count: count.dataset.count, text: aside.textContent });
   tidy();
 }
 
@@ -108,6 +110,18 @@ export function step(by) {
   mark();
 }
 
+/** Says how many conversations the list leaves out. */
+function showAside({ count, text }) {
+  for (const mark of all(".tab-count")) {
+    mark.textContent = ` ${count}`;
+    mark.hidden = count === "0";
+  }
+  const line = $("#aside");
+  if (!line) return;
+  line.textContent = text;
+  line.hidden = count === "0" || !["all", "unread"].includes(rows().dataset.kind) || rows().dataset.filtered === "true";
+}
+
 export function start() {
   const scroller = $("#list-scroll");
   if (!scroller) return;
@@ -117,6 +131,7 @@ export function start() {
   scroller.scrollTop = Number(sessionStorage.getItem("list") ?? 0);
   addEventListener("pagehide", () => sessionStorage.setItem("list", scroller.scrollTop));
   on("thread", mark);
+  on("aside", showAside);
   // The row shows at once that it was chosen; its conversation comes when it is loaded.
   on("opening", mark);
 }

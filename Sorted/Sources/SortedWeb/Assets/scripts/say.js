@@ -25,6 +25,12 @@ export function setOnline(isOnline) {
   if (line && !state.isSignedOut) line.hidden = isOnline;
 }
 
+/** Says whether the server answers and stores nothing, as with a full disk. */
+export function setFull(isFull) {
+  const line = $("#full");
+  if (line) line.hidden = !isFull;
+}
+
 /** Says that the session is over and that nothing that was written is lost. */
 export function saySignedOut() {
   state.isSignedOut = true;

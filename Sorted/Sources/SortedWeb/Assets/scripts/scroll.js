@@ -91,14 +91,6 @@ function inView(pane) {
   return messages[low];
 }
 
-export function showPill() {
-  $("#to-newest").hidden = false;
-}
-
-export function hidePillAtEnd() {
-  if (isAtEnd() && !isDetached()) $("#to-newest")?.setAttribute("hidden", "");
-}
-
 /** Brings a message to the middle and marks it for a moment. */
 export function reveal(message) {
   message.scrollIntoView({ block: "center" });

@@ -1,7 +1,7 @@
 // Several messages at once: to copy, forward or delete for oneself.
 
 import { $, all, make } from "./dom.js";
-import { forward, showPalette } from "./palette.js";
+import { forward, showPalette, words } from "./palette.js";
 import { say } from "./say.js";
 import { post } from "./server.js";
 import { on } from "./state.js";
@@ -58,10 +58,13 @@ async function each(send) {
 }
 
 function forwardAll() {
-  showPalette(async (place) => {
+  const messages = chosen();
+  const text = messages.length === 1 ? words(messages[0]) : t("{1} messages", messages.length);
+  const send = async (place) => {
     const isDone = await each((message) => forward(message, place));
     say(isDone ? t("Forwarded to {1}.", place.name) : t("Not all messages were forwarded."), { text: t("Open"), href: place.address });
-  });
+  };
+  showPalette({ text, send });
 }
 
 async function remove() {

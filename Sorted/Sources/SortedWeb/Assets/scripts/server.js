@@ -50,11 +50,27 @@ export async function checkSession() {
   return false;
 }
 
+/** Sends a body as `fetch` does, and says how much of it is sent: a number from 0 to 1. */
+function upload(path, { body, headers, signal }, onProgress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", path);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(1, total));
+    request.onload = () => resolve(new Response(request.status === 204 ? null : request.responseText, { status: request.status }));
+    request.onerror = request.ontimeout = () => reject(new TypeError("The server cannot be reached."));
+    request.onabort = () => reject(new DOMException("The sending was ended.", "AbortError"));
+    signal?.addEventListener("abort", () => request.abort(), { once: true });
+    request.send(body);
+  });
+}
+
 /**
  * Sends a form in the background. A form of a session that was renewed meanwhile is sent again with its token.
+ * @param onProgress is told how much of a form with files is sent
  * @throws where the server cannot be reached
  */
-export async function post(path, fields = {}, headers = {}, signal = undefined) {
+export async function post(path, fields = {}, headers = {}, signal = undefined, onProgress = undefined) {
   const attempt = () => {
     const body = new FormData();
     body.set("form", state.token);
@@ -67,7 +83,8 @@ export async function post(path, fields = {}, headers = {}, signal = undefined) 
       }
     }
     const plain = hasFiles ? body : new URLSearchParams(body);
-    return fetch(path, { method: "POST", body: plain, headers: { "X-Live": "1", ...headers }, signal });
+    const options = { method: "POST", body: plain, headers: { "X-Live": "1", ...headers }, signal };
+    return hasFiles && onProgress ? upload(path, options, onProgress) : fetch(path, options);
   };
   const answer = await attempt();
   setOnline(true);

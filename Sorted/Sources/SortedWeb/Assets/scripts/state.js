@@ -16,6 +16,8 @@ export const state = {
   opening: "",
   /** How many characters a message may have. */
   maximumText: Number(body?.dataset.maximumText ?? 20000),
+  /** How many bytes a form with files may have. */
+  maximumUpload: Number(body?.dataset.maximumUpload ?? 26214400),
   /** Whether the server was reached last. */
   isOnline: true,
   /** Whether this tab is signing out, which ends its stream too. */

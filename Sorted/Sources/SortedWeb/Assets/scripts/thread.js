@@ -3,11 +3,10 @@
 import { $, all, make } from "./dom.js";
 import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
-import { hidePillAtEnd, isAtEnd, isDetached, keepPlace, noteScroll, rest, showPill } from "./scroll.js";
-import { load, post } from "./server.js";
+import { isAtEnd, isDetached, keepPlace, noteScroll, rest } from "./scroll.js";
+import { load } from "./server.js";
 import { emit, on, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
-import { setOnline } from "./say.js";
 import { t } from "./strings.js";
 
 const list = () => $("#messages");
@@ -26,13 +25,11 @@ export function putMessages(messages) {
   const isBeyond = (message) => isDetached() && !(last && messageOrder(message, last) < 0);
   const isOlder = (message) => Boolean($("#older")) && first && messageOrder(message, first) < 0;
   const fitting = messages.filter((message) => !isNew(message) || (!isBeyond(message) && !isOlder(message)));
-  const hasNews = messages.some((message) => isNew(message) && !isOlder(message));
   keepPlace(() => {
     putAll(fitting, list(), "msg", messageOrder);
     tidy();
   });
-  if (hasNews && (!wasAtEnd || isDetached())) showPill();
-  else if (wasAtEnd) trim();
+  if (wasAtEnd) trim();
 }
 
 export const putMessage = (message) => putMessages([message]);
@@ -115,6 +112,7 @@ export function shownRange() {
 
 let refresh = null;
 let isRefreshAsked = false;
+let again;
 
 /**
  * Loads what is on the page again: after the connection broke, or was made, or when very many messages came. It is loaded once at
@@ -125,6 +123,7 @@ export function refreshThread() {
   isRefreshAsked = true;
   refresh ??= (async () => {
     let isReached = true;
+    clearTimeout(again);
     try {
       while (isRefreshAsked) {
         isRefreshAsked = false;
@@ -134,6 +133,8 @@ export function refreshThread() {
     } finally {
       // At once, so that none asks in between and gets a refresh that is over.
       refresh = null;
+      // What asked for it is told once, so a request that was lost is repeated.
+      if (!isReached) again = setTimeout(refreshThread, 2_000);
     }
   })();
   return refresh;
@@ -253,24 +254,10 @@ export function enterThread() {
   };
   for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
     scroller.addEventListener(kind, byHand, { passive: true });
-  scroller.addEventListener("scroll", () => (noteScroll(), hidePillAtEnd()), { passive: true });
+  scroller.addEventListener("scroll", () => (noteScroll(), emit("scrolled")), { passive: true });
   const mark = $(".hit", scroller) ?? $(".unread-line", scroller);
   if (mark) mark.scrollIntoView({ block: "center" });
   watchMore();
-}
-
-// The server was away when it was to be told.
-let isSeenLate = false;
-
-/** Tells the server that the thread was seen to its end, where it was. */
-export function seen({ onlyLate = false } = {}) {
-  if (onlyLate && !isSeenLate) return;
-  if (!state.thread || isDetached() || document.visibilityState !== "visible") return;
-  isSeenLate = false;
-  post(`/c/${state.thread}/read`).catch(() => {
-    isSeenLate = true;
-    setOnline(false);
-  });
 }
 
 export function start() {
