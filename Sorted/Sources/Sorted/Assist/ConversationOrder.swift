@@ -123,7 +123,7 @@ extension AssistInbox {
     return Set(talks.filter { written.contains($0.id) }.flatMap(\.participantIDs)).intersection(senders)
   }
 
-  /// Those of some conversations in which a person wrote.
+  /// The given conversations in which a person wrote.
   private func answered(_ ids: [String], _ names: [String]) throws -> Set<String> {
     guard !ids.isEmpty else { return [] }
     return Set(

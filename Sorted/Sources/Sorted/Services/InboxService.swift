@@ -130,7 +130,7 @@ public struct InboxService {
     try attach(attachments, to: message)
     message.conversation = conversation
     conversation.updateWithMessage(message)
-    // Where several people write into one store, the message of another one is news for its user.
+    // Where several people write into one store, the message of another one is new to its user.
     let names = [LocalUser.placeholder, try LocalUser.id(in: context)]
     if !names.contains(sender), conversation.participantIDs.contains(where: names.contains) {
       conversation.incrementUnreadCount()
