@@ -16,6 +16,6 @@ import Testing
     let macro = try Self.attributeTypes(in: "Sources/SwiftDataMacros/StoredType.swift")
     #expect(macro.count > 15)
     // A library cannot import a macro, so the list is in both.
-    #expect(try Self.attributeTypes(in: "Sources/SwiftDataAppleStore/Natural/NaturalModel.swift") == macro)
+    #expect(try Self.attributeTypes(in: "Sources/SwiftDataAppleStore/Natural/Identifiers.swift") == macro)
   }
 }

@@ -44,6 +44,6 @@ struct TenantList {
 
   private static func layouts(of namespace: String) -> String {
     "SELECT \(namespace.quotedLiteral), value FROM \(namespace.quotedIdentifier).\(ServerNames.metadata)"
-      + " WHERE key IN ('\(PostgresOpening.Keys.layout)', '\(PostgresOpening.Keys.formerLayout)')"
+      + " WHERE key IN (\(PostgresOpening.Keys.layout.quotedLiteral), \(PostgresOpening.Keys.formerLayout.quotedLiteral))"
   }
 }

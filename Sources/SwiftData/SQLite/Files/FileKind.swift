@@ -44,7 +44,7 @@ package enum FileKind: Equatable, Sendable {
       let isUnfinished = file.isZero && ["-journal", "-wal"].contains { size(real(path) + $0) > 0 }
       return isUnfinished ? .new : .other(file.content)
     }
-    if file.beginsWithStoreTable { return .store }
+    if file.beginsWithStoreTable || StoreConnections.hasOpen(path) { return .store }
     return unlockedLook(at: real(path))
   }
 
@@ -98,7 +98,9 @@ package enum FileKind: Equatable, Sendable {
   private static func names(in path: String) -> FileKind {
     let hasLog = size(path + "-wal") > 0
     var connection: OpaquePointer?
-    defer { sqlite3_close_v2(connection) }
+    // Closing a connection without locks releases the locks that others of this process have on the file, so it stays open. Only a log
+    // that was never merged, of a file that this process has not opened as a store, needs such a connection.
+    defer { if !hasLog { sqlite3_close_v2(connection) } }
     let uri = uri(path, hasLog ? "mode=ro&vfs=unix-none" : "mode=ro&immutable=1")
     var code = sqlite3_open_v2(uri, &connection, SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, nil)
     // This keeps the log's index in memory.
@@ -158,28 +160,47 @@ package enum FileKind: Equatable, Sendable {
 
 /// The first bytes of a file.
 private struct FileHead {
-  private let descriptor: FileDescriptor
+  private let reader: Reader
   private let page: [UInt8]
 
-  /// Closes the file.
-  private final class FileDescriptor {
-    let number: Int32
-    init(_ number: Int32) { self.number = number }
-    deinit { close(number) }
+  /// Reads the file through SQLite.
+  ///
+  /// A process that closes a file loses all its locks on that file. SQLite knows its own connections and closes a file after the last of
+  /// them, so only SQLite may open and close files that could be databases.
+  private final class Reader {
+    private var connection: OpaquePointer?
+    private var file: UnsafeMutablePointer<sqlite3_file>?
 
+    init?(_ path: String) {
+      let flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY
+      guard sqlite3_open_v2(FileKind.uri(path, "mode=ro&immutable=1"), &connection, flags, nil) == SQLITE_OK,
+        sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+        file?.pointee.pMethods != nil
+      else { return nil }
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// - Parameter count: bytes beyond the end of the file are left out.
     func bytes(_ count: Int, at offset: Int) -> [UInt8] {
-      [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-        initialized = max(0, pread(number, buffer.baseAddress, count, off_t(offset)))
+      var size: Int64 = 0
+      guard let file, let methods = file.pointee.pMethods?.pointee, methods.xFileSize(file, &size) == SQLITE_OK else {
+        return []
+      }
+      let length = min(count, Int(size) - offset)
+      guard length > 0 else { return [] }
+      return [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+        let code = methods.xRead(file, buffer.baseAddress, Int32(length), Int64(offset))
+        initialized = code == SQLITE_OK ? length : 0
       }
     }
   }
 
   /// Nil if the file cannot be read. SQLite reports the reason.
   init?(_ path: String) {
-    let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard number >= 0 else { return nil }
-    descriptor = FileDescriptor(number)
-    page = descriptor.bytes(4096, at: 0)
+    guard let reader = Reader(path) else { return nil }
+    self.reader = reader
+    page = reader.bytes(4096, at: 0)
     if page.isEmpty { return nil }
   }
 
@@ -190,7 +211,7 @@ private struct FileHead {
   var beginsWithStoreTable: Bool {
     let size = number(16, 2, of: page) == 1 ? 65_536 : number(16, 2, of: page) ?? 0
     guard size >= 512 else { return false }
-    var (bytes, start) = (size <= page.count ? Array(page.prefix(size)) : descriptor.bytes(size, at: 0), 100)
+    var (bytes, start) = (size <= page.count ? Array(page.prefix(size)) : reader.bytes(size, at: 0), 100)
     // The leftmost leaf of the tree has the first table. A tree of more levels than this is damaged.
     for _ in 0..<12 {
       guard bytes.count == size else { return false }
@@ -200,7 +221,7 @@ private struct FileHead {
         guard let cell = number(start + 12, 2, of: bytes), let child = number(cell, 4, of: bytes), child > 1 else {
           return false
         }
-        (bytes, start) = (descriptor.bytes(size, at: (child - 1) * size), 0)
+        (bytes, start) = (reader.bytes(size, at: (child - 1) * size), 0)
       default: return false
       }
     }
