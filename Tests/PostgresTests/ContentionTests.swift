@@ -134,7 +134,7 @@ struct ContentionTests {
   }
 }
 
-// @unchecked Sendable because one thread at a time uses the value.
+// @unchecked Sendable because the test hands a context to one worker and does not use it again until the worker has ended.
 private struct Unchecked<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

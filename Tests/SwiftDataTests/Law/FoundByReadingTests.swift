@@ -245,7 +245,7 @@ private enum Nullify {
     let first = ModelContext(container)
     first.insert(Found.Author())
     try first.save()
-    // Unchecked, because the observer runs on the thread of the save.
+    // nonisolated(unsafe) because the observer runs on the thread of the save, while that thread waits for it.
     nonisolated(unsafe) let context = ModelContext(container)
     let author = try context.fetch(FetchDescriptor<Found.Author>())[0]
     context.insert(Found.Book(author))

@@ -48,7 +48,7 @@ struct Standing: Equatable {
     return archived.map { last > $0 } ?? false
   }
 
-  /// Whether a conversation was deleted, and no message has come since, whoever deleted it.
+  /// Whether the person that `place` belongs to deleted the conversation, and no message has come since.
   static func isDeleted(_ conversation: ConversationEntity, _ place: PlaceEntity?) -> Bool {
     place?.deletedAt.map { (conversation.lastMessageAt ?? .distantPast) <= $0 } ?? false
   }

@@ -112,7 +112,7 @@ extension Sequence where Element == any StoreSave {
 
 /// The saves to other stores, which a store runs at the end of its transaction.
 ///
-/// They commit before the transaction does, so a store checks first whatever its commit would refuse.
+/// The other stores commit before the transaction does. A store that can refuse a commit therefore checks its references first.
 package struct OtherSaves {
   fileprivate let saves: ArraySlice<any StoreSave>
 

@@ -25,8 +25,8 @@ struct Validation {
     try checkOwners()
   }
 
-  /// Checks the bounds of lists that gained or lost an object from its side. Such a list may not be loaded, and then its owner counts
-  /// as unchanged.
+  /// Checks the bounds of lists that a change of the other side lengthened or shortened. Such a list may not be loaded, and then its
+  /// owner counts as unchanged.
   private func checkOwners() throws {
     let context = context
     func bounds(_ entity: __Entity) -> Bool { context.core.tables.table(named: entity.name)?.bounding.isEmpty == false }
