@@ -187,7 +187,9 @@ if Context.environment["SWIFTDATA_FUZZ"] != nil {
 
 // `make test-macros`: the macros and their tests, alone. SwiftPM builds macros as tools, and a bundle of tests that imports
 // them too, with all that it needs: GRDB and this package a second time beside the products.
-if Context.environment["SWIFTDATA_MACRO_TESTS"] != nil {
+// The variable has the folder of the compiler's index. SwiftPM 6.3 fails to plan a bundle of macros' tests with an entry point of its
+// own (Tests/XCTMain.swift), so this bundle's is made from the index, which needs to have this one target.
+if let index = Context.environment["SWIFTDATA_MACRO_TESTS"] {
   // The bundle has the package's name, and must not replace the library's bundle.
   package.name = "open-swiftdata-macros"
   package.products = []
@@ -200,5 +202,6 @@ if Context.environment["SWIFTDATA_MACRO_TESTS"] != nil {
         .product(name: "SwiftOperators", package: "swift-syntax"),
         .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-      ]))
+      ],
+      swiftSettings: [.unsafeFlags(["-index-store-path", index])]))
 }
