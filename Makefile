@@ -9,7 +9,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
   apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
   test-sanitized fuzz sync-chaos train
 
-# Sorted/ and Tools/ are separate packages. BUILD_FOLDER and BUILD_OPTIONS apply to all of them (scripts/package).
+# Sorted/, Assistant/, Firestore/ and Tools/ are separate packages. BUILD_FOLDER and BUILD_OPTIONS apply to all of them (scripts/package).
 LIBRARY = $$(scripts/package .)
 SORTED = $$(scripts/package Sorted)
 TOOLS = $$(scripts/package Tools)
@@ -69,7 +69,7 @@ sync-chaos:
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
-	  Sorted/Fuzz Tools Examples Benchmarks/Package.swift Benchmarks/Sources
+	  Sorted/Fuzz Assistant Firestore Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # A release of sorted with Swift's runtime inside, run where no Swift is installed. The first build takes 16 minutes on two cores.
 static:
@@ -137,11 +137,11 @@ apple-variants:
 	@scripts/bootstrap test
 	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test $(LIBRARY) --filter HostileFileTests
 
-# Trains the assistant's weights and writes their scores (Sorted/Documentation/assist.md). The same data gives the same weights. CHECK=1
+# Trains the assistant's weights and writes their scores (Assistant/README.md). The same data gives the same weights. CHECK=1
 # writes nothing and fails if the committed weights differ from what the recipe gives.
 train:
 	@scripts/bootstrap run
-	swift run --package-path Sorted -c release AssistTrainer $(if $(CHECK),--check)
+	swift run --package-path Assistant -c release AssistTrainer $(if $(CHECK),--check)
 
 # Checks each store against all guarantees and writes the table in Documentation/stores.md.
 conformance:
@@ -158,8 +158,10 @@ test-sanitized:
 	@scripts/bootstrap test
 	scripts/sanitized thread .
 	scripts/sanitized thread Sorted
+	scripts/sanitized thread Firestore
 	scripts/sanitized address .
 	scripts/sanitized address Sorted
+	scripts/sanitized address Firestore
 
 # make fuzz TARGET=request SECONDS=60 runs libFuzzer with the address sanitizer on one target. It starts from
 # Sorted/Fuzz/Corpus/TARGET, adds new inputs to Sorted/.build-asan/corpus/TARGET, and writes a crashing input to crash-TARGET-….

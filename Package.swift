@@ -30,7 +30,7 @@ let package = Package(
       name: "Sync", description: "SwiftDataSync and encrypted columns. Brings swift-crypto, async-http-client and NIO."),
   ],
   dependencies: [
-    // Every client resolves these, so what servers and command lines need belongs to Sorted/ and Tools/.
+    // Every client resolves these, so what servers and command lines need belongs to the packages next to this one.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "601.0.0"..<"604.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

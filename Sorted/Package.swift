@@ -1,8 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The reference app, the Firestore client and server that it syncs with, and what tests them: all that needs NIO, apart
-// from the library, whose clients resolve only what the library needs.
+// The reference app. Its assistant and the Firestore client and server that it syncs with are packages next to it.
 let package = Package(
   name: "Sorted",
   platforms: [.macOS(.v15)],
@@ -13,6 +12,8 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
+    .package(path: "../Assistant"),
+    .package(path: "../Firestore"),
     .package(path: "../TestSupport"),
     // How servers end their connections; the tests need the sync server too.
     .package(path: "../Tools"),
@@ -22,7 +23,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -30,17 +30,11 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
   targets: [
-    // The assistant's models: no dependencies, so that `make train` builds them in seconds. They are optimised in debug
-    // builds too, where a pass over the features of a message costs 30 times as much otherwise.
-    .target(name: "AssistKernels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
-    .target(
-      name: "AssistModel", dependencies: ["AssistKernels"], resources: [.copy("Weights")],
-      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-    .executableTarget(name: "AssistTrainer", dependencies: ["AssistModel"]),
     .target(
       name: "Sorted",
       dependencies: [
-        "AssistModel", "FirestoreClient",
+        .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "FirestoreClient", package: "Firestore"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "UntrustedInput", package: "open-swiftdata"),
@@ -51,7 +45,8 @@ let package = Package(
     .target(
       name: "SortedWeb",
       dependencies: [
-        "AssistModel", "Sorted",
+        "Sorted",
+        .product(name: "AssistModel", package: "Assistant"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -74,47 +69,12 @@ let package = Package(
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "AssistModel", "Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer",
+        "Sorted", "SortedWeb",
+        .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "FirestoreClient", package: "Firestore"),
+        .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]
-    ),
-    .target(
-      name: "FirestoreClient",
-      dependencies: [
-        .product(name: "UntrustedInput", package: "open-swiftdata"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "JWTKit", package: "jwt-kit"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOFoundationCompat", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-      ]
-    ),
-    .target(
-      name: "FirestoreServer",
-      dependencies: [
-        "FirestoreClient",
-        .product(name: "SwiftData", package: "open-swiftdata"),
-        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
-        .product(name: "UntrustedInput", package: "open-swiftdata"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPServing", package: "Tools"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-      ]
-    ),
-    .testTarget(
-      name: "FirestoreTests",
-      dependencies: [
-        "FirestoreClient", "FirestoreServer",
-        .product(name: "HTTPServing", package: "Tools"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "JWTKit", package: "jwt-kit"),
-        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .executableTarget(
@@ -131,12 +91,14 @@ let package = Package(
     .executableTarget(
       name: "SyncServerProcess", dependencies: [.product(name: "SyncServer", package: "Tools")],
       path: "Tests/SyncServerProcess"),
-    .target(name: "SentenceModels", dependencies: ["AssistModel", "Sorted"], path: "Tests/SentenceModels"),
     .testTarget(
       name: "SortedTests",
       dependencies: [
-        "AssistKernels", "AssistModel", "SentenceModels", "Sorted", "SortedCommand", "FirestoreClient",
-        "FirestoreServer", "ImportFaults", "SyncServerProcess",
+        "Sorted", "SortedCommand", "ImportFaults", "SyncServerProcess",
+        .product(name: "AssistFixtures", package: "Assistant"),
+        .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "FirestoreClient", package: "Firestore"),
+        .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
@@ -144,7 +106,9 @@ let package = Package(
     .testTarget(
       name: "SortedWebTests",
       dependencies: [
-        "AssistModel", "SentenceModels", "SortedWeb", "Sorted", "SortedCommand",
+        "SortedWeb", "Sorted", "SortedCommand",
+        .product(name: "AssistFixtures", package: "Assistant"),
+        .product(name: "AssistModel", package: "Assistant"),
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
@@ -159,7 +123,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Sorted", "SortedWeb", "FirestoreServer",
+        "Sorted", "SortedWeb",
+        .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
@@ -174,10 +139,10 @@ let package = Package(
 )
 
 // `make fuzz` and `make test-sanitized`, which share a build: everything that is fuzzed tells libFuzzer what it reached, and
-// the runner is linked with it; ../Package.swift does the same for the library. Not `-sanitize=fuzzer`: of several such
+// the runner is linked with it; ../Package.swift, ../Tools and ../Firestore do the same. Not `-sanitize=fuzzer`: of several such
 // options the compiler takes the last alone, which is the address sanitizer's.
 if Context.environment["SWIFTDATA_FUZZ"] != nil {
-  let fuzzed = ["Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
+  let fuzzed = ["Sorted", "SortedWeb", "FuzzTargets"]
   for target in package.targets where fuzzed.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
   }

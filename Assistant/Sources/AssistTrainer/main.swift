@@ -6,13 +6,13 @@ import Foundation
 // Trains the weights of Sorted's assistant, scores them, and writes the weights and the scores. With --check it writes nothing, and
 // fails if the recipe gives other weights than the weights in the repository.
 
-/// The folder Sorted/ of the repository.
-let sorted = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+/// The folder Assistant/ of the repository.
+let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent()
-let weights = sorted.appendingPathComponent("Sources/AssistModel/Weights/weights.bin")
+let weights = package.appendingPathComponent("Sources/AssistModel/Weights/weights.bin")
 let sms =
   ProcessInfo.processInfo.environment["SMS_SPAM"].map { URL(fileURLWithPath: $0) }
-  ?? sorted.appendingPathComponent("../../shared/data/sms-spam/SMSSpamCollection.tsv").standardizedFileURL
+  ?? package.appendingPathComponent("../../shared/data/sms-spam/SMSSpamCollection.tsv").standardizedFileURL
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("assist-trainer: \(message)\n".utf8))
@@ -23,13 +23,13 @@ func read(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .
 
 guard FileManager.default.fileExists(atPath: sms.path) else {
   fail(
-    "there is no SMS Spam Collection at \(sms.path); download it as Sorted/Documentation/assist.md says, and set SMS_SPAM to its path"
+    "there is no SMS Spam Collection at \(sms.path); download it as Assistant/README.md says, and set SMS_SPAM to its path"
   )
 }
 let corpus = Corpus(
-  messages: try LabelledMessage.read(read(sorted.appendingPathComponent("Assist/messages.tsv"))),
+  messages: try LabelledMessage.read(read(package.appendingPathComponent("Data/messages.tsv"))),
   spam: try SpamExample.read(read(sms)),
-  questions: try LabelledQuestion.read(read(sorted.appendingPathComponent("Assist/questions.tsv"))))
+  questions: try LabelledQuestion.read(read(package.appendingPathComponent("Data/questions.tsv"))))
 let validation = CrossValidation(corpus: corpus)
 
 if CommandLine.arguments.contains("--check") {
@@ -47,6 +47,6 @@ if CommandLine.arguments.contains("--check") {
   guard let model = result.shipped else { fail("no model was trained") }
   try model.data.write(to: weights)
   let report = Report(corpus: corpus, result: result, questions: validation.questions(model))
-  try report.markdown.write(to: sorted.appendingPathComponent("Assist/scores.md"), atomically: true, encoding: .utf8)
+  try report.markdown.write(to: package.appendingPathComponent("Data/scores.md"), atomically: true, encoding: .utf8)
   print(report.summary)
 }

@@ -1,32 +1,7 @@
+import AssistFixtures
 import AssistModel
 import Foundation
 import Testing
-
-/// The training set of the repository, and the SMS collection where it lies beside the repository.
-enum AssistData {
-  private static let sorted = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent()  // Assist
-    .deletingLastPathComponent()  // SortedTests
-    .deletingLastPathComponent()  // Tests
-    .deletingLastPathComponent()  // Sorted
-  static let sms = sorted.appendingPathComponent("../../shared/data/sms-spam/SMSSpamCollection.tsv").standardizedFileURL
-
-  /// Reference pieces and vectors of the sentence model.
-  static let sentences = sorted.appendingPathComponent("Assist/sentences.json")
-
-  static func messages() throws -> [LabelledMessage] {
-    try LabelledMessage.read(String(contentsOf: sorted.appendingPathComponent("Assist/messages.tsv"), encoding: .utf8))
-  }
-
-  static func questions() throws -> [LabelledQuestion] {
-    try LabelledQuestion.read(
-      String(contentsOf: sorted.appendingPathComponent("Assist/questions.tsv"), encoding: .utf8))
-  }
-
-  static func spam() throws -> [SpamExample] { try SpamExample.read(String(contentsOf: sms, encoding: .utf8)) }
-
-  static var hasSMS: Bool { FileManager.default.fileExists(atPath: sms.path) }
-}
 
 @Suite("The shipped weights") struct ModelScoreTests {
   private func isHeldOut(_ text: String) -> Bool { Fold.of(text) == Fold.heldOut }
@@ -50,7 +25,7 @@ enum AssistData {
   }
 
   @Test(
-    "Spam among SMS that they have not seen is found with the F1 of Sorted/Assist/scores.md, 0.966",
+    "Spam among SMS that they have not seen is found with the F1 of Data/scores.md, 0.966",
     .enabled(if: AssistData.hasSMS, "the SMS Spam Collection is not beside the repository"))
   func spam() throws {
     let model = try MessageModel.shipped()

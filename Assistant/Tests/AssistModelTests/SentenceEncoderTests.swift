@@ -1,6 +1,6 @@
 import AssistKernels
 import Foundation
-import SentenceModels
+import AssistFixtures
 import Testing
 
 @testable import AssistModel

@@ -1,5 +1,5 @@
 import Foundation
-import SentenceModels
+import AssistFixtures
 import Sorted
 import SwiftData
 import Testing
@@ -31,7 +31,7 @@ import Testing
 
   @Test("The choice is offered where messages have vectors, and the search by words is what it was without")
   func offered() async throws {
-    let model = try SentenceModels.small()
+    let model = MeaningModel(try SentenceModels.smallEncoder())
     try await WebFixture.run(meaning: model, fill: Self.fill) { web in
       var browser = try await web.owner()
       #expect(try await !browser.get("/search").text.contains("By meaning"))
@@ -56,7 +56,7 @@ import Testing
   @Test(
     "Pages follow each other to the end, kinds bound them, and a person finds what they may read and have not hidden")
   func access() async throws {
-    let model = try SentenceModels.small()
+    let model = MeaningModel(try SentenceModels.smallEncoder())
     let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
     try Self.fill(ModelContext(inbox))
     try EmbeddingService(container: inbox, model: model).updateAll()
@@ -95,7 +95,7 @@ import Testing
 
   @Test("Conditions narrow a search by meaning as they narrow one by words, on all its pages")
   func conditions() async throws {
-    let model = try SentenceModels.small()
+    let model = MeaningModel(try SentenceModels.smallEncoder())
     try await WebFixture.run(meaning: model, fill: Self.fill) { web in
       try EmbeddingService(container: web.inbox, model: model).updateAll()
       let context = web.context()
@@ -127,7 +127,7 @@ import Testing
 
   @Test("The switch is the owner's, is there with the model alone, and switched off deletes the vectors at once")
   func settings() async throws {
-    let model = try SentenceModels.small()
+    let model = MeaningModel(try SentenceModels.smallEncoder())
     try await WebFixture.run(accounts: true, meaning: model, fill: Self.fill) { web in
       try EmbeddingService(container: web.inbox, model: model).updateAll()
       func count() throws -> Int { try web.context().fetchCount(FetchDescriptor<MessageVectorEntity>()) }
@@ -148,7 +148,7 @@ import Testing
 
   @Test("In Hebrew the choice is translated, and says that the model knows English")
   func hebrew() async throws {
-    let model = try SentenceModels.small()
+    let model = MeaningModel(try SentenceModels.smallEncoder())
     try await WebFixture.run(meaning: model, fill: Self.fill) { web in
       try EmbeddingService(container: web.inbox, model: model).updateAll()
       var browser = try await web.owner()

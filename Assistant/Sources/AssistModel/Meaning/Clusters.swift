@@ -1,22 +1,22 @@
 /// Clusters of similar embeddings, each with the embedding that represents it (k-medoids).
-package struct Clusters: Sendable {
+public struct Clusters: Sendable {
   /// A cluster: a medoid and the number of embeddings that are most similar to it.
-  package struct Cluster: Sendable, Equatable {
+  public struct Cluster: Sendable, Equatable {
     /// The index of the embedding that represents the cluster.
-    package var medoid: Int
+    public var medoid: Int
     /// The number of embeddings in the cluster, with the medoid.
-    package var count: Int
+    public var count: Int
   }
 
   /// The clusters, the largest first.
-  package let clusters: [Cluster]
+  public let clusters: [Cluster]
 
   /// Chooses medoids greedily.
   ///
   /// The objective is the sum of the similarities of all embeddings to their nearest medoid. Each step adds the embedding that
   /// increases it most. The objective is submodular, so the result has at least 63 % of the optimum (1 - 1/e).
   /// - Complexity: quadratic in the number of embeddings.
-  package init(_ vectors: [Embedding], count: Int) {
+  public init(_ vectors: [Embedding], count: Int) {
     let similarity = vectors.map { a in vectors.map { max(0, a.similarity(to: $0)) } }
     var nearest = [Float](repeating: 0, count: vectors.count)
     var medoids: [Int] = []

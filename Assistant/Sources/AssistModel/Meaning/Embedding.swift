@@ -4,19 +4,19 @@ import Foundation
 /// The sentence embedding of a text, quantized to 8 bits for each dimension. A store keeps one for each message.
 ///
 /// Quantization changes the cosine similarity of two texts by less than 0.01.
-package struct Embedding: Sendable, Equatable {
+public struct Embedding: Sendable, Equatable {
   private let bytes: [Int8]
   /// The reciprocal of the norm of ``bytes``.
   private let scale: Float
 
   /// Quantizes a vector.
-  package init(_ vector: [Float]) {
+  public init(_ vector: [Float]) {
     let greatest = vector.reduce(0) { max($0, abs($1)) }
     self.init(bytes: vector.map { greatest > 0 ? Int8(($0 / greatest * 127).rounded()) : 0 })
   }
 
   /// Reads the bytes of a store; nil if their number differs from the number of dimensions.
-  package init?(_ data: Data) {
+  public init?(_ data: Data) {
     guard data.count == SentenceEncoder.dimensions else { return nil }
     self.init(bytes: data.map { Int8(bitPattern: $0) })
   }
@@ -28,19 +28,19 @@ package struct Embedding: Sendable, Equatable {
   }
 
   /// The bytes that a store keeps.
-  package var data: Data { Data(bytes.map { UInt8(bitPattern: $0) }) }
+  public var data: Data { Data(bytes.map { UInt8(bitPattern: $0) }) }
 
   /// The vector, scaled to the norm 1.
-  package var floats: [Float] { bytes.map { Float($0) * scale } }
+  public var floats: [Float] { bytes.map { Float($0) * scale } }
 
   /// Returns the cosine similarity to another embedding: 1 for the same direction, about 0 for unrelated texts.
-  package func similarity(to other: Embedding) -> Float {
+  public func similarity(to other: Embedding) -> Float {
     Float(assist_dot(bytes, other.bytes, bytes.count)) * scale * other.scale
   }
 
   /// Returns the cosine similarity to the bytes of a store without copying them; nil if their number differs from the number of
   /// dimensions.
-  package func similarity(to data: Data) -> Float? {
+  public func similarity(to data: Data) -> Float? {
     guard data.count == bytes.count else { return nil }
     return data.withUnsafeBytes { other in
       let other = other.bindMemory(to: Int8.self).baseAddress!

@@ -5,18 +5,18 @@ import Foundation
 ///
 /// The model reads English. Texts with the same meaning in different words have similar vectors. The vector of a text is the mean
 /// of its tokens' vectors, scaled to the norm 1.
-package struct SentenceEncoder: Sendable {
+public struct SentenceEncoder: Sendable {
   /// The number of dimensions of a vector.
-  package static let dimensions = 384
+  public static let dimensions = 384
   /// The largest number of tokens of a text, with the tokens for its beginning and its end. The model was trained with this limit.
-  package static let maximumPieces = 256
+  public static let maximumPieces = 256
 
   /// The version of the vectors. It increases with each change of the model or the tokenizer. A stored vector has the version that
   /// made it.
-  package static let version = 1
+  public static let version = 1
 
   /// The sizes of a model. Tests make small models.
-  package struct Shape: Sendable {
+  public struct Shape: Sendable {
     /// The number of tokens in the vocabulary.
     var pieces: Int
     var layers: Int
@@ -25,7 +25,8 @@ package struct SentenceEncoder: Sendable {
     /// The number of position embeddings.
     var positions: Int
 
-    package init(pieces: Int = 30_522, layers: Int = 6, inner: Int = 1_536, positions: Int = 512) {
+    /// The sizes of all-MiniLM-L6-v2, unless others are given.
+    public init(pieces: Int = 30_522, layers: Int = 6, inner: Int = 1_536, positions: Int = 512) {
       (self.pieces, self.layers, self.inner, self.positions) = (pieces, layers, inner, positions)
     }
   }
@@ -44,11 +45,11 @@ package struct SentenceEncoder: Sendable {
   private let layers: [Layer]
 
   /// Loads the model.
-  /// - Parameter folder: the folder with `model.safetensors` and `vocab.txt`.
+  /// - Parameters:
+  ///   - folder: the folder with `model.safetensors` and `vocab.txt`.
+  ///   - shape: the sizes of the model.
   /// - Throws: ``WeightsError`` if a file does not fit the model; the error of the file system.
-  package init(folder: URL) throws { try self.init(folder: folder, shape: Shape()) }
-
-  package init(folder: URL, shape: Shape) throws {
+  public init(folder: URL, shape: Shape = Shape()) throws {
     self.shape = shape
     tokenizer = try WordPiece(
       vocabulary: String(contentsOf: folder.appendingPathComponent("vocab.txt"), encoding: .utf8), count: shape.pieces)
@@ -66,7 +67,7 @@ package struct SentenceEncoder: Sendable {
 
   /// Encodes texts as vectors of the norm 1.
   /// - Complexity: linear in the number of texts, and quadratic in the number of tokens of each text.
-  package func vectors(of texts: [String]) -> [[Float]] {
+  public func vectors(of texts: [String]) -> [[Float]] {
     var result: [[Float]] = []
     result.reserveCapacity(texts.count)
     var waiting: [[Int32]] = []

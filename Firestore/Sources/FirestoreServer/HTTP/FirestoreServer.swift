@@ -9,7 +9,7 @@ import SwiftData
 /// A local server of Firestore's REST API, version 1, and of Firebase Storage's, for development, demonstrations and
 /// tests without an account.
 ///
-/// `Sorted/Documentation/firestore.md` lists what it supports. Without rules, every client may do everything.
+/// `Firestore/README.md` lists what it supports. Without rules, every client may do everything.
 public struct FirestoreServer: Sendable {
   var handler: RequestHandler
   private let storage: StorageHandler
@@ -25,7 +25,7 @@ public struct FirestoreServer: Sendable {
   /// - Parameters:
   ///   - store: the file of the documents. Files are in a folder next to it, named after it with `-files`. Nil keeps
   ///     documents in memory and files in a temporary folder.
-  ///   - rules: the access rules in the form that `Sorted/Documentation/firestore.md` describes, or nil for none.
+  ///   - rules: the access rules in the form that `Firestore/README.md` describes, or nil for none.
   ///   - port: 0 selects a free port.
   /// - Throws: `SwiftDataError` if the store cannot be opened, `FirestoreError` for invalid rules.
   public init(store: URL?, rules: String? = nil, host: String = "127.0.0.1", port: Int) throws {

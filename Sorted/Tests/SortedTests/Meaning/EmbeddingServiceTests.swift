@@ -1,6 +1,6 @@
 import AssistModel
 import Foundation
-import SentenceModels
+import AssistFixtures
 import SwiftData
 import SwiftDataTesting
 import Testing
@@ -18,7 +18,7 @@ import Testing
     folder = try TemporaryFolder()
     container = try SortedContainer.open(folder.store)
     context = ModelContext(container)
-    model = try SentenceModels.small()
+    model = MeaningModel(try SentenceModels.smallEncoder())
     service = EmbeddingService(container: container, model: model)
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import SentenceModels
+import AssistFixtures
 import SwiftData
 import Testing
 

@@ -1,6 +1,6 @@
 import AssistModel
 import Foundation
-import SentenceModels
+import AssistFixtures
 import SwiftData
 import SwiftDataTesting
 import Testing
@@ -16,7 +16,7 @@ import Testing
   init() throws {
     container = try SortedContainer.inMemory()
     context = ModelContext(container)
-    model = try SentenceModels.small()
+    model = MeaningModel(try SentenceModels.smallEncoder())
   }
 
   /// Messages of random words in three conversations, with their vectors.

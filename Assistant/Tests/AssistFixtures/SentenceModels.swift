@@ -1,22 +1,19 @@
-package import AssistModel
+public import AssistModel
 import Foundation
-package import Sorted
 
 /// Sentence models for tests.
-package enum SentenceModels {
+public enum SentenceModels {
   /// Where `scripts/assist-model` installed the real one for this run.
-  package static let isInstalled = ProcessInfo.processInfo.environment["SORTED_MODELS"] != nil
+  public static let isInstalled = ProcessInfo.processInfo.environment["SORTED_MODELS"] != nil
 
-  /// A real encoder with one layer, few pieces and random weights. Equal texts have equal vectors, and texts that share words
-  /// have similar ones, which is all that the store's tests need.
-  package static func small() throws -> MeaningModel { MeaningModel(try smallEncoder()) }
-
-  package static let smallShape = SentenceEncoder.Shape(
+  /// The shape of the small model.
+  public static let smallShape = SentenceEncoder.Shape(
     pieces: smallVocabulary.count, layers: 1, inner: smallInner, positions: SentenceEncoder.maximumPieces)
 
   private static let smallInner = 64
 
-  package static let smallVocabulary: [String] =
+  /// The pieces that the small model knows.
+  public static let smallVocabulary: [String] =
     [
       "[PAD]", "[UNK]", "[CLS]", "[SEP]", "hello", "wor", "##ld", "!", "?", "refund", "camera", "which", "do", "you",
       "use",
@@ -24,7 +21,11 @@ package enum SentenceModels {
     + (UInt8(ascii: "a")...UInt8(ascii: "z")).flatMap { [String(UnicodeScalar($0)), "##" + String(UnicodeScalar($0))] }
     + (0...9).flatMap { ["\($0)", "##\($0)"] }
 
-  package static func smallEncoder() throws -> SentenceEncoder {
+  /// A real encoder with one layer, few pieces and random weights. Equal texts have equal vectors, and texts that share words
+  /// have similar ones, which is all that the store's tests need.
+  ///
+  /// - Throws: an error of the temporary files, or of the encoder that reads them.
+  public static func smallEncoder() throws -> SentenceEncoder {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SentenceModels-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // The file stays mapped after the folder is gone.
@@ -54,7 +55,10 @@ package enum SentenceModels {
       + dense("\(layer).output.dense", width, smallInner) + norm("\(layer).output.LayerNorm")
   }()
 
-  package static func smallFile() throws -> [UInt8] {
+  /// The bytes of the small model's file, in the format safetensors.
+  ///
+  /// - Throws: an error of the JSON encoder.
+  public static func smallFile() throws -> [UInt8] {
     var header: [String: [String: Any]] = ["__metadata__": ["format": "pt"]]
     var numbers: [Float] = []
     var random = Numbers(seed: 25)
@@ -73,10 +77,12 @@ package enum SentenceModels {
   }
 
   /// Reproducible numbers between -1 and 1.
-  package struct Numbers {
+  public struct Numbers {
     private var state: UInt64
-    package init(seed: UInt64) { state = seed }
-    package mutating func next() -> Float {
+    /// Numbers that depend on the seed alone.
+    public init(seed: UInt64) { state = seed }
+    /// The next number.
+    public mutating func next() -> Float {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Float(Int32(truncatingIfNeeded: state >> 32)) / Float(Int32.max)
     }
