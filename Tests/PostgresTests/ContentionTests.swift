@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import SwiftDataPostgres
@@ -100,8 +101,8 @@ struct ContentionTests {
     #expect(try store.sql("SELECT 1 FROM \"Item\"").count == 300)
   }
 
-  @Test("wait for the pool's own connections where the user may have no more")
-  func roleLimit() throws {
+  /// Calls `body` with a container whose user may have two connections, and the user's name.
+  private func withLimitedRole(_ body: (ModelContainer, String) throws -> Void) throws {
     _ = try open()
     let role = "role_" + store.namespace.suffix(12)
     for statement in [
@@ -110,10 +111,14 @@ struct ContentionTests {
       "GRANT ALL ON ALL SEQUENCES IN SCHEMA \(store.namespace) TO \(role)",
     ] { try store.sql(statement) }
     defer { for statement in ["DROP OWNED BY \(role)", "DROP ROLE \(role)"] { _ = try? store.sql(statement) } }
-    do {
-      var url = URLComponents(string: PostgresServer.url)!
-      url.user = role
-      let container = try open(url: url.string!).container
+    var url = URLComponents(string: PostgresServer.url)!
+    url.user = role
+    try body(try open(url: url.string!).container, role)
+  }
+
+  @Test("wait for the pool's own connections where the user may have no more")
+  func roleLimit() throws {
+    try withLimitedRole { container, _ in
       let failures = Failures()
       let threads = (0..<8).map { number in
         Worker {
@@ -131,6 +136,27 @@ struct ContentionTests {
       #expect(failures.all == [])
     }
     #expect(try store.sql("SELECT 1 FROM \"Item\"").count == 80)
+  }
+
+  @Test("use more connections as soon as the user may have them, also while threads wait all the time")
+  func raisedLimit() throws {
+    try withLimitedRole { container, role in
+      let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
+      let (failures, isDone) = (Failures(), Mutex(false))
+      let threads = (0..<8).map { _ in
+        Worker {
+          failures.collect {
+            while !isDone.withLock({ $0 }) { _ = try ModelContext(container).fetchCount(FetchDescriptor<Item>()) }
+          }
+        }
+      }
+      while pool.count < 2, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+      try store.sql("ALTER ROLE \(role) CONNECTION LIMIT 4")
+      while pool.count < 4, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+      isDone.withLock { $0 = true }
+      for thread in threads { thread.join() }
+      #expect(failures.all == [])
+    }
   }
 }
 

@@ -95,6 +95,5 @@ struct OperatorTests {
     while pool.count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     #expect(pool.count == 0)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Item>()) == 0)
-    #expect(pool.count == 1)
   }
 }

@@ -19,6 +19,8 @@ final class PostgresPool: Sendable {
     var waiting = Queue<Waiter>()
     /// Whether a check of the idle connections is scheduled.
     var isWatching = false
+    /// The error of a server that accepted no more connections, and when the pool may ask it again.
+    var refusal: (error: PostgresError, retry: ContinuousClock.Instant)?
   }
 
   /// A thread that waits for a connection, or for permission to open one.
@@ -67,6 +69,7 @@ final class PostgresPool: Sendable {
       do {
         let connection = try PostgresConnection(servers, namespace: namespace, application: application, log: nil)
         metrics?.noteOpened()
+        state.withLock { $0.refusal = nil }
         return connection
       } catch var error as PostgresError where error.isLost && servers.isWorthWaiting {
         guard error.mayRecover, ContinuousClock.now < end else {
@@ -159,9 +162,7 @@ final class PostgresPool: Sendable {
         guard isCancelled || DispatchTime.now() >= end else { continue }
         guard giveUp(waiter) else { break }
         if isCancelled { throw CancellationError() }
-        throw PostgresError(
-          message: "all \(options.size) connections were in use for \(options.timeout) seconds; raise the size"
-            + " of `pool`, or shorten transactions")
+        throw timeoutError()
       }
     }
     switch waiter.answer.withLock({ $0 }) {
@@ -173,7 +174,7 @@ final class PostgresPool: Sendable {
         return try connect(namespace, cancellable: cancellable)
       } catch let error as PostgresError where error.isServerFull {
         // The pool's own connections come back.
-        guard let other = queueUp() else {
+        guard let other = queueUp(after: error) else {
           passOn(nil)
           throw error
         }
@@ -188,9 +189,10 @@ final class PostgresPool: Sendable {
 
   /// Gives a permission back and waits for a connection of the pool, because the server accepts no more.
   /// - Returns: nil if the pool has no other connection.
-  private func queueUp() -> Waiter? {
+  private func queueUp(after error: PostgresError) -> Waiter? {
     let waiter = Waiter()
     return state.withLock { state in
+      state.refusal = (error, .now + Self.refusalPause)
       if let connection = state.idle.popLast() {
         waiter.answer.withLock { $0 = .connection(connection) }
         return waiter
@@ -201,6 +203,36 @@ final class PostgresPool: Sendable {
       state.waiting.append(waiter)
       return waiter
     }
+  }
+
+  private static let refusalPause = Duration.seconds(1)
+
+  private func timeoutError() -> PostgresError {
+    let (busy, refusal) = state.withLock { ($0.busy, $0.refusal?.error) }
+    if let refusal {
+      return PostgresError(
+        message: "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
+          + " in use for \(options.timeout) seconds; raise max_connections or the limit of the role, or make the pools of"
+          + " your programs smaller")
+    }
+    return PostgresError(
+      message: "all \(options.size) connections were in use for \(options.timeout) seconds; raise the size"
+        + " of `pool`, or shorten transactions")
+  }
+
+  /// Lets a waiting thread ask again a server that accepted no more connections. Otherwise the pool would stay as small as it
+  /// was then for as long as threads wait.
+  private func retryConnecting() {
+    let mayRetry = state.withLock { state -> Bool in
+      guard state.busy < options.size, !state.waiting.isEmpty else { return false }
+      if let refusal = state.refusal {
+        guard refusal.retry <= .now else { return false }
+        state.refusal?.retry = .now + Self.refusalPause
+      }
+      state.busy += 1
+      return true
+    }
+    if mayRetry { passOn(nil) }
   }
 
   /// Returns false if there is an answer already.
@@ -216,6 +248,7 @@ final class PostgresPool: Sendable {
     connection.lastUse = .now
     connection.log = nil
     passOn(connection.isIdle ? connection : nil)
+    retryConnecting()
     metrics?.note(busy: state.withLock { $0.busy })
   }
 
