@@ -204,7 +204,16 @@ package enum EntityNumbers {
       rename(unknown.remove(at: place), to: entity.name)
     }
     missing.removeAll { result[$0.name] != nil }
-    for (parent, entities) in Dictionary(grouping: missing, by: \.superName) {
+    // A superentity comes before its subentities, which are found below its number.
+    func depth(_ name: String?) -> Int {
+      var (depth, name) = (0, name)
+      while let entity = name, depth < model.entities.count {
+        (depth, name) = (depth + 1, model.entity(named: entity)?.superName)
+      }
+      return depth
+    }
+    let groups = Dictionary(grouping: missing, by: \.superName).map { (depth: depth($0.key), $0.key, $0.value) }
+    for (_, parent, entities) in groups.sorted(by: { ($0.depth, $0.1 ?? "") < ($1.depth, $1.1 ?? "") }) {
       let number = parent.map { result[$0] ?? -1 } ?? 0
       let candidates = unknown.filter { parents[$0] ?? 0 == number }
       if entities.count == 1, candidates.count == 1 { rename(candidates[0], to: entities[0].name) }
