@@ -22,7 +22,7 @@ final class ProbeFolder {
 
 /// A program that syncs. It saves notes, prints each save that returned, and goes on until it is killed or told to end.
 ///
-///     SyncProbe write STORE URL TOKEN NAME COUNT   saves COUNT notes, then syncs until all are sent
+///     SyncProbe write STORE URL TOKEN NAME COUNT   prints how many notes it has, saves up to COUNT, then syncs until all are sent
 ///     SyncProbe read STORE URL TOKEN COUNT         syncs until there are COUNT notes, and prints them
 ///     SyncProbe edit STORE URL TOKEN COUNT         replaces a long text COUNT times, and syncs after each time
 @main
@@ -50,6 +50,8 @@ enum SyncProbe {
   private static func write(_ container: ModelContainer, _ name: String, _ count: Int) async throws {
     let context = ModelContext(container)
     let had = try context.fetch(FetchDescriptor<ProbeNote>()).filter { $0.text.hasPrefix(name + "-") }.count
+    print("had \(had)")
+    fflush(nil)
     let folder = try context.fetch(FetchDescriptor<ProbeFolder>()).first ?? ProbeFolder("all")
     context.insert(folder)
     for number in had..<max(had, count) {
