@@ -84,7 +84,6 @@ enum RefusedFile: String, CaseIterable {
 /// An opening of a file, or of a file next to it.
 struct Opening: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  let opensApple: Bool
   let open: @Sendable (URL) throws -> Void
 
   static let schema = Schema([Library.Tag.self, Library.Book.self, Library.Author.self])
@@ -138,8 +137,8 @@ struct Opening: CustomTestStringConvertible, Sendable {
     Opening("inspect") { file in _ = try InspectedStore(file.path).inspection() },
   ]
 
-  private init(_ name: String, _ open: @escaping @Sendable (URL) throws -> Void) {
-    (testDescription, opensApple, self.open) = (name, false, open)
+  init(_ name: String, _ open: @escaping @Sendable (URL) throws -> Void) {
+    (testDescription, self.open) = (name, open)
   }
 }
 

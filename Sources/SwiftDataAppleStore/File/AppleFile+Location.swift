@@ -61,8 +61,8 @@ extension AppleFile {
 
   /// A sentence about a log that may be missing, or nil. A file in write-ahead mode keeps what was saved last in its log.
   package var missingLog: String? {
-    guard !FileManager.default.fileExists(atPath: url.path + "-wal"), let file = FileHandle(forReadingAtPath: url.path),
-      let head = try? file.read(upToCount: 20), head.count == 20, head[18] == 2
+    guard !FileManager.default.fileExists(atPath: url.path + "-wal"),
+      let head = try? DatabaseFile(FileKind.real(url.path)).bytes(20, at: 0), head.count == 20, head[18] == 2
     else { return nil }
     return
       "the file is in write-ahead mode and has no \"\(url.lastPathComponent)-wal\" next to it; if the app's folder has"

@@ -132,11 +132,8 @@ package final class FileAccess: @unchecked Sendable {
       return try FileConnection(
         uri: Self.uri(path, "mode=ro&immutable=1"), place: path, lockTimeout: lockTimeout)
     }
-    let connection = try FileConnection(
-      uri: Self.uri(path, "mode=ro&vfs=unix-none"), place: path, lockTimeout: lockTimeout)
-    // This keeps the log's index in memory, and closing the connection leaves the log unchanged.
-    try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
-    return connection
+    return try FileConnection(
+      uri: Self.uri(path, "mode=ro"), place: path, lockTimeout: lockTimeout, takesLocks: false)
   }
 
   /// Opens a copy of the file. A rollback journal must be played back, which would change the file.
@@ -190,7 +187,8 @@ final class PrivateCopy: Sendable {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("apple-store-\(UUID().uuidString)")
     file = folder.appendingPathComponent("store")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for suffix in ["", "-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+    try DatabaseFile(url.path).copy(to: file)
+    for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
       try FileManager.default.copyItem(atPath: url.path + suffix, toPath: file.path + suffix)
     }
   }

@@ -13,8 +13,10 @@ package final class FileConnection: @unchecked Sendable {
   package var target: String?
   private var statements: [String: OpaquePointer] = [:]
 
-  /// - Parameter uri: the file as a URI for `sqlite3_open_v2`.
-  package init(uri: String, place: String, lockTimeout: Double) throws {
+  /// - Parameters:
+  ///   - uri: the file as a URI for `sqlite3_open_v2`.
+  ///   - takesLocks: false for a connection that leaves the file and its log as they are.
+  package init(uri: String, place: String, lockTimeout: Double, takesLocks: Bool = true) throws {
     var opened: OpaquePointer?
     // The URI decides whether this file may be written. The flags also apply to the database that an import attaches.
     let flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
@@ -25,6 +27,9 @@ package final class FileConnection: @unchecked Sendable {
       throw FileErrors.error(code: code, message: message, sql: nil, place: place)
     }
     (handle, self.place) = (opened, place)
+    if !takesLocks {
+      do { try DatabaseFile.removeLocks(of: opened) } catch { throw failure(nil) }
+    }
     sqlite3_extended_result_codes(opened, 1)
     sqlite3_busy_timeout(opened, Int32(lockTimeout.asWait * 1000))
     // A damaged file may have a harmful schema.

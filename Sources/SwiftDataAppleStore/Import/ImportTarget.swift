@@ -40,8 +40,7 @@ package struct ImportTarget {
     to connection: FileConnection, isNew: Bool, replaces: Bool, _ body: () throws -> Void
   ) throws {
     do {
-      // A connection that only reads an Apple store takes no locks. The target needs them.
-      try connection.run("ATTACH DATABASE \(bind: .text(FileAccess.uri(url.path, "mode=rw&vfs=unix"))) AS target")
+      try connection.run("ATTACH DATABASE \(bind: .text(FileAccess.uri(url.path, "mode=rw"))) AS target")
       defer { try? connection.execute("DETACH DATABASE target") }
       try connection.execute("PRAGMA foreign_keys = OFF")
       try connection.execute("BEGIN IMMEDIATE")

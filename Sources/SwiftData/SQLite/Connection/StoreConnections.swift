@@ -87,7 +87,6 @@ final class StoreConnections: @unchecked Sendable {
       self.identity = FileIdentity(path)
       writer.withLock { $0 = .open(StoreConnection(queue)) }
     }
-    noteOpen()
   }
 
   /// Returns a reader if the file has content and may be written to. Otherwise the writer must make the log, or say why it
@@ -103,6 +102,8 @@ final class StoreConnections: @unchecked Sendable {
       return mode.map { (reader, $0) }
     } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
       throw error
+    } catch let unknown as FirstLook.Unknown {
+      throw unknown
     } catch {
       // Such as a rollback journal, which only a writer can play back.
       return nil
@@ -140,24 +141,7 @@ final class StoreConnections: @unchecked Sendable {
     try database.step("PRAGMA synchronous = \(file.durability.pragma)") { _ in }
   }
 
-  /// The files that connections of this process have open, with the number of their owners.
-  private static let openFiles = Mutex<[FileIdentity: Int]>([:])
-
-  /// Whether this process has the file open as a store.
-  static func hasOpen(_ path: String) -> Bool {
-    FileIdentity(path).map { file in openFiles.withLock { $0[file] != nil } } ?? false
-  }
-
-  private func noteOpen() { if let identity { Self.openFiles.withLock { $0[identity, default: 0] += 1 } } }
-
-  private func noteClosed() {
-    guard let identity else { return }
-    Self.openFiles.withLock { files in files[identity] = files[identity].flatMap { $0 > 1 ? $0 - 1 : nil } }
-  }
-
   deinit {
-    // The connections close after this. A file counts as closed before it is.
-    noteClosed()
     // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
     idle.withLock { $0 = nil }
     if let connection = endWriting() { leaveLogOfOthers(connection.queue) }
@@ -302,18 +286,13 @@ final class StoreConnections: @unchecked Sendable {
 }
 
 /// The identity of a file, independent of its name.
-private struct FileIdentity: Hashable {
+private struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
   let isEmpty: Bool
 
   static func == (left: FileIdentity, right: FileIdentity) -> Bool {
     left.device == right.device && left.number == right.number
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(device)
-    hasher.combine(number)
   }
 
   /// Returns nil if there is no file.

@@ -26,14 +26,20 @@ enum StoreFile {
     options.label = "SwiftData \(configuration.name)"
     options.busyMode = .timeout(configuration.lockTimeout.asWait)
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
-    if !configuration.isStoredInMemoryOnly,
-      let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path)
-    {
-      throw refusal
-    }
     options.readonly = isReadOnly
+    let look = FirstLook()
+    func checkKind() throws {
+      if let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path) { throw refusal }
+      look.pass()
+    }
+    if configuration.isStoredInMemoryOnly {
+      look.pass()
+    } else if !FirstLook.isPossible(at: configuration.url) {
+      try checkKind()
+    }
     let keys = KeyRing(configuration)
     options.prepareDatabase { database in
+      try look.check(database.sqliteConnection!)
       try SwiftFunctions.register(on: database.sqliteConnection!)
       if let keys {
         try EncryptionFunctions.register(keys, on: database.sqliteConnection!)
@@ -49,19 +55,12 @@ enum StoreFile {
       }
     }
     do {
-      if configuration.isStoredInMemoryOnly {
-        guard sharesMemory else { return try StoreConnections(inMemory: options) }
-        // A database that several connections of this process see, under a unique name.
-        return try StoreConnections(
-          path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
+      do {
+        return try connect(configuration, options, sharesMemory: sharesMemory)
+      } catch is FirstLook.Unknown {
+        try checkKind()
+        return try connect(configuration, options, sharesMemory: sharesMemory)
       }
-      let folder = configuration.url.deletingLastPathComponent()
-      if !isReadOnly { try DurableFiles.createFolder(folder.path) }
-      try LeftoverLog.setAside(configuration)
-      if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
-      return try StoreConnections(
-        path: configuration.url.path, options: options, durability: configuration.durability,
-        lockTimeout: configuration.lockTimeout.asWait)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
@@ -73,6 +72,24 @@ enum StoreFile {
         message: "the folder of \"\(configuration.url.path)\" cannot be made" + (isFull ? ": the disk is full" : ""),
         underlying: error)
     }
+  }
+
+  private static func connect(
+    _ configuration: ModelConfiguration, _ options: Configuration, sharesMemory: Bool
+  ) throws -> StoreConnections {
+    if configuration.isStoredInMemoryOnly {
+      guard sharesMemory else { return try StoreConnections(inMemory: options) }
+      // A database that several connections of this process see, under a unique name.
+      return try StoreConnections(
+        path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
+    }
+    let folder = configuration.url.deletingLastPathComponent()
+    if !options.readonly { try DurableFiles.createFolder(folder.path) }
+    try LeftoverLog.setAside(configuration)
+    if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
+    return try StoreConnections(
+      path: configuration.url.path, options: options, durability: configuration.durability,
+      lockTimeout: configuration.lockTimeout.asWait)
   }
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
