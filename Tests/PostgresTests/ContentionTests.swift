@@ -142,7 +142,8 @@ struct ContentionTests {
   func raisedLimit() throws {
     try withLimitedRole { container, role in
       let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
-      let (failures, isDone) = (Failures(), Mutex(false))
+      let failures = Failures()
+      let isDone = Mutex(false)
       let threads = (0..<8).map { _ in
         Worker {
           failures.collect {

@@ -73,13 +73,16 @@ import Testing
 
   @Test("A file that is cut, lies about its tensors or lacks one is an error that says so")
   func damage() throws {
-    let folder = try TemporaryFolder()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "SentenceEncoderTests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
     let whole = try SentenceModels.smallFile()
     func error(_ bytes: [UInt8], vocabulary: [String] = SentenceModels.smallVocabulary) throws -> String {
-      try folder.write("vocab.txt", vocabulary.joined(separator: "\n"))
-      try folder.write("model.safetensors", bytes)
+      try Data(vocabulary.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("vocab.txt"))
+      try Data(bytes).write(to: folder.appendingPathComponent("model.safetensors"))
       let error = #expect(throws: WeightsError.self) {
-        try SentenceEncoder(folder: folder.url, shape: SentenceModels.smallShape)
+        try SentenceEncoder(folder: folder, shape: SentenceModels.smallShape)
       }
       return error?.description ?? ""
     }

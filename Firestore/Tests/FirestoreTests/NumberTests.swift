@@ -2,7 +2,7 @@ import FirestoreClient
 import Foundation
 import Testing
 
-@testable import FirestoreServer
+@_spi(Wire) @testable import FirestoreServer
 
 @Suite("Numbers from outside, B3") struct NumberTests {
   private static let documents = "/v1/projects/p/databases/(default)/documents"

@@ -1,4 +1,4 @@
-import FirestoreServer
+@_spi(Wire) import FirestoreServer
 import Foundation
 
 enum RequestTarget {

@@ -51,7 +51,8 @@ enum SyncResponseTarget {
     await engine.stop()
   }
 
-  /// What another device of the account sent, and a share that another account invited it to. The log is so long that it has a snapshot.
+  /// What another device of the account sent, and a share that another account invited it to. The log is too short for a snapshot:
+  /// a snapshot that this device may or may not have sent to its end would decide whether the server asks for another one.
   private static func fill(_ world: SyncWorld) async throws {
     let server = try await world.service()
     try await withEngine("other", world, Transport(server: server, answers: [])) { engine, container in
@@ -67,7 +68,7 @@ enum SyncResponseTarget {
       let note = FuzzNote("first")
       (note.secret, note.cover) = ("secret", Data(repeating: 8, count: 70_000))
       context.insert(note)
-      for number in 0..<6 {
+      for number in 0..<2 {
         note.tags = Array(repeating: "tag \(number)", count: 20)
         try context.save()
         try await engine.syncNow()
@@ -90,8 +91,14 @@ enum SyncResponseTarget {
     note.title = "c"
     await attempt { try context.save() }
     await attempt { try await engine.syncNow() }
-    // A snapshot is sent while the exchange goes on, and an engine that stops ends its upload.
-    while await engine.isSendingSnapshot, transport.awaitsSnapshot { try? await Task.sleep(for: .milliseconds(5)) }
+    // A device sends a snapshot of a zone whose log is twice as long as its contents.
+    for number in 0..<12 where transport.awaitsSnapshot {
+      note.title = String(repeating: "\(number) ", count: 8_000)
+      await attempt { try context.save() }
+      await attempt { try await engine.syncNow() }
+      // The snapshot is sent while the exchange goes on, and an engine that stops ends its upload.
+      while await engine.isSendingSnapshot, transport.awaitsSnapshot { try? await Task.sleep(for: .milliseconds(5)) }
+    }
     await attempt {
       let share = try await engine.share(note.persistentModelID, title: "share")
       try await engine.invite("guest", to: share.id, permission: .readWrite)

@@ -87,7 +87,7 @@ public struct FirestoreServer: Sendable {
   }
 
   /// Answers a request without a network, for tests with hostile requests.
-  package func answer(_ method: String, _ target: String, _ body: Data) async -> (code: Int, body: Data) {
+  @_spi(Wire) public func answer(_ method: String, _ target: String, _ body: Data) async -> (code: Int, body: Data) {
     let answer = await answer(ServerRequest(method: method, target: target, header: { _ in nil }, body: body))
     return (answer.code, answer.body)
   }

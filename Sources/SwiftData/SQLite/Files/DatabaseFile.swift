@@ -55,7 +55,7 @@ package final class DatabaseFile {
 
   func withHead<T>(_ body: (FileHead) throws -> T) throws -> T { try body(FileHead(file)) }
 
-  private var size: Int { Self.size(of: file) }
+  var size: Int { Self.size(of: file) }
 
   // MARK: - Through SQLite's file system
 

@@ -12,7 +12,7 @@ struct FileHead {
   init(_ file: UnsafeMutablePointer<sqlite3_file>) throws {
     self.file = file
     page = DatabaseFile.bytes(4096, at: 0, of: file)
-    if page.isEmpty { throw DatabaseFile.Failure(code: SQLITE_IOERR_READ, nil) }
+    if page.isEmpty { throw DatabaseFile.Failure(code: SQLITE_IOERR, nil) }
   }
 
   var isDatabase: Bool { page.starts(with: "SQLite format 3\0".utf8) }
@@ -42,9 +42,16 @@ struct FileHead {
   }
 
   private static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
-    var text = text
-    return text.withUTF8 { text in
-      bytes.withUnsafeBytes { memmem($0.baseAddress!, $0.count, text.baseAddress!, text.count) != nil }
+    let text = Array(text.utf8)
+    return bytes.withUnsafeBytes { bytes in
+      var place = 0
+      while place + text.count <= bytes.count,
+        let found = memchr(bytes.baseAddress! + place, Int32(text[0]), bytes.count - text.count - place + 1)
+      {
+        if memcmp(found, text, text.count) == 0 { return true }
+        place = UnsafeRawPointer(found) - bytes.baseAddress! + 1
+      }
+      return false
     }
   }
 

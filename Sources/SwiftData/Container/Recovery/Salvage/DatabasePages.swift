@@ -1,27 +1,28 @@
 import Foundation
 
 /// A file that is read in pieces. Unreadable bytes are zero.
+///
+/// SQLite opens it, so that the process keeps its locks on it (``DatabaseFile``). It does not care what is in the file.
 final class SalvagedFile {
   let size: Int
-  private let descriptor: Int32
+  private let file: DatabaseFile
 
   /// - Throws: ``SwiftDataError/io`` if the file does not exist or cannot be read.
   init(_ path: String) throws {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SwiftDataError(.io, message: "\"\(path)\" cannot be read (\(String(cString: strerror(errno))))")
+    do {
+      file = try DatabaseFile(FileKind.real(path))
+    } catch {
+      let reason = (error as? DatabaseFile.Failure)?.message
+      throw SwiftDataError(.io, message: "\"\(path)\" cannot be read" + (reason.map { " (\($0))" } ?? ""))
     }
-    size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
+    size = file.size
   }
-
-  deinit { close(descriptor) }
 
   /// Reads a number of bytes. Bytes beyond the end are zero.
   func read(_ offset: Int, _ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    guard offset >= 0, offset < size else { return bytes }
-    _ = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-    return bytes
+    guard offset >= 0 else { return [UInt8](repeating: 0, count: count) }
+    let bytes = file.bytes(count, at: offset)
+    return bytes.count == count ? bytes : bytes + [UInt8](repeating: 0, count: count - bytes.count)
   }
 }
 
