@@ -4,7 +4,7 @@ import Synchronization
 
 /// A file that SQLite opened, whose bytes are read without SQL.
 ///
-/// A process that closes a file loses all its locks on that file, also those of other descriptors. SQLite knows its own
+/// A process that closes a file loses all its locks on that file, whichever descriptor took them. SQLite knows its own
 /// connections and closes a file after the last of them, so only SQLite may open and close a file that can be a database.
 package final class DatabaseFile {
   /// Why SQLite cannot read a file.
@@ -99,7 +99,7 @@ package final class DatabaseFile {
   /// Makes a connection that was just opened with `mode=ro` read its file and the log without locks, and leave both as they
   /// are.
   ///
-  /// SQLite's own `vfs=unix-none` is no way to do so, for two reasons. Closing it releases the locks that other connections
+  /// SQLite's own `vfs=unix-none` cannot do so. Closing it releases the locks that other connections
   /// of the process have on the file. And it deletes a log without committed rows, in which another process may be writing
   /// its first transaction.
   /// - Throws: ``Failure``.
