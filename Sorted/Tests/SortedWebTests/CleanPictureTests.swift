@@ -24,7 +24,8 @@ import Testing
       + little(6) + little(0) + Array(secret.utf8)
     let size = [UInt8(height >> 8), UInt8(height & 0xFF), UInt8(width >> 8), UInt8(width & 0xFF)]
     var bytes: [UInt8] = [0xFF, 0xD8]
-    bytes += segment(0xE0, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0])
+    bytes += segment(0xE0, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 3, 1] + Array(secret.utf8))
+    bytes += segment(0xE0, Array("JFXX\0\u{10}\(secret)".utf8)) + segment(0xF7, Array(secret.utf8))
     bytes += segment(0xE1, exif) + segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0\(secret)".utf8))
     bytes += segment(0xE2, Array("ICC_PROFILE\0colours".utf8)) + segment(0xE2, Array("MPF\0\(secret)".utf8))
     bytes += segment(0xED, Array("Photoshop 3.0\0\(secret)".utf8)) + segment(0xFE, Array(secret.utf8))
@@ -39,7 +40,8 @@ import Testing
     }
     return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", big(width) + big(height) + [8, 2, 0, 0, 0])
       + chunk("eXIf", Array(secret.utf8)) + chunk("tEXt", Array("Comment\0\(secret)".utf8))
-      + chunk("iTXt", Array("XML:com.adobe.xmp\0\(secret)".utf8)) + chunk("IDAT", [1, 2, 3]) + chunk("IEND", [])
+      + chunk("caBX", Array("c2pa \(secret)".utf8)) + chunk("iTXt", Array("XML:com.adobe.xmp\0\(secret)".utf8))
+      + chunk("IDAT", [1, 2, 3]) + chunk("IEND", [])
       + Array(secret.utf8)
   }
 
@@ -49,7 +51,9 @@ import Testing
     }
     let chunks =
       Array("WEBP".utf8) + chunk("VP8X", [0x1C, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
-      + chunk("VP8 ", [1, 2, 3]) + chunk("EXIF", Array(secret.utf8)) + chunk("XMP ", Array(secret.utf8))
+      + chunk("ANMF", [UInt8](repeating: 0, count: 16) + chunk("VP8 ", [1, 2, 3]) + chunk("note", Array(secret.utf8)))
+      + chunk("VP8 ", [1, 2, 3]) + chunk("C2PA", Array(secret.utf8)) + chunk("EXIF", Array(secret.utf8))
+      + chunk("XMP ", Array(secret.utf8))
     return Array("RIFF".utf8) + little(chunks.count) + chunks
   }
 
@@ -131,6 +135,13 @@ import Testing
       let large = Data(Self.png(30_000, 30_000))
       let refused = try await browser.upload(path, ["key": UUID().uuidString, "text": ""], files: [("big.png", large)])
       #expect(refused.status == 413 && refused.text.contains("900 megapixels"))
+      // An import brings pictures that a server would not take. They can be downloaded.
+      try large.write(to: file)
+      for address in ["/files/\(Slug.encode(attachment.id))", "/files/\(Slug.encode(attachment.id))/thumbnail"] {
+        let answer = try await browser.get(address)
+        #expect(answer.status == 200 && answer["Content-Type"] == "application/octet-stream")
+        #expect(answer["Content-Disposition"]?.hasPrefix("attachment") == true)
+      }
     }
   }
 }

@@ -5,14 +5,15 @@ import Sorted
 /// pictures. It keeps what it takes to show the picture: its orientation, its colours and its movement.
 ///
 /// It works on the parts of a file and decodes no picture, so it needs no library, and a file that ends too early loses the same.
+/// It keeps the parts that it knows and drops all others, because new kinds of metadata appear every few years.
 struct CleanPicture {
   /// As many as a browser gets to decode.
   static let maximumPixels = 40_000_000
 
   let bytes: Data
+  let pixels: Int
 
-  /// - Throws: ``PageError`` for too many pixels.
-  init(_ bytes: Data, _ kind: FileKind) throws {
+  init(_ bytes: Data, _ kind: FileKind) {
     let parts: PictureParts
     switch kind.mimeType {
     case "image/jpeg": parts = JPEGParts.clean([UInt8](bytes))
@@ -21,13 +22,7 @@ struct CleanPicture {
     case "image/gif": parts = GIFParts.clean([UInt8](bytes))
     default: parts = PictureParts(kept: [UInt8](bytes))
     }
-    guard parts.pixels <= Self.maximumPixels else {
-      throw PageError(
-        .contentTooLarge, "Too many pixels",
-        "This picture has \(parts.pixels / 1_000_000) megapixels. The server takes \(Self.maximumPixels / 1_000_000) at most."
-      )
-    }
-    self.bytes = Data(parts.kept)
+    (self.bytes, pixels) = (Data(parts.kept), parts.pixels)
   }
 }
 
@@ -82,12 +77,14 @@ private enum JPEGParts {
       }
       let end = min(bytes.count, index + 2 + max(2, bytes.big(index + 2, 2)))
       switch marker {
+      case 0xE0 where bytes.has("JFIF\0", at: index + 4): parts.kept += withoutThumbnail(bytes[index..<end])
       case 0xE1:
         orientation = self.orientation(bytes, index + 4, end) ?? orientation
       case 0xE2 where bytes.has("ICC_PROFILE", at: index + 4): parts.kept += bytes[index..<end]
-      case 0xE0, 0xEE: parts.kept += bytes[index..<end]
-      case 0xE2...0xEF, 0xFE: break
-      default: parts.kept += bytes[index..<end]
+      case 0xEE where bytes.has("Adobe", at: index + 4): parts.kept += bytes[index..<end]
+      // Frames, tables and scans.
+      case 0xC0...0xCF, 0xDA...0xDF: parts.kept += bytes[index..<end]
+      default: break
       }
       if (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker) {
         parts.note(width: bytes.big(index + 7, 2), height: bytes.big(index + 5, 2))
@@ -100,6 +97,12 @@ private enum JPEGParts {
     }
     parts.kept = start + (orientation > 1 ? segment(orientation) : []) + parts.kept
     return parts
+  }
+
+  /// A JFIF segment without the small picture that may follow its 14 bytes.
+  private static func withoutThumbnail(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+    let kept = Array(segment.prefix(16))
+    return kept.count < 16 ? kept : [0xFF, 0xE0, 0, 16] + kept[4..<16] + [0, 0]
   }
 
   /// Where the coded picture ends: at a marker that is no part of it.
@@ -141,7 +144,12 @@ private enum JPEGParts {
 }
 
 private enum PNGParts {
-  private static let dropped = ["eXIf", "tEXt", "zTXt", "iTXt", "tIME"]
+  /// The picture, its colours, its resolution and its movement.
+  private static let kept = [
+    "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "bKGD", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "pHYs", "acTL",
+    "fcTL",
+    "fdAT",
+  ]
 
   static func clean(_ bytes: [UInt8]) -> PictureParts {
     var parts = PictureParts(kept: Array(bytes.prefix(8)))
@@ -151,7 +159,7 @@ private enum PNGParts {
       if bytes.has("IHDR", at: index + 4) {
         parts.note(width: bytes.big(index + 8, 4), height: bytes.big(index + 12, 4))
       }
-      if !dropped.contains(where: { bytes.has($0, at: index + 4) }) { parts.kept += bytes[index..<end] }
+      if kept.contains(where: { bytes.has($0, at: index + 4) }) { parts.kept += bytes[index..<end] }
       // Nothing behind the end is shown.
       if bytes.has("IEND", at: index + 4) { break }
       index = end
@@ -163,25 +171,42 @@ private enum PNGParts {
 private enum WebPParts {
   static func clean(_ bytes: [UInt8]) -> PictureParts {
     var parts = PictureParts(kept: Array(bytes.prefix(12)))
-    let last = min(bytes.count, 8 + bytes.little(4, 4))
-    var index = 12
+    keepChunks(of: bytes, from: 12, to: min(bytes.count, 8 + bytes.little(4, 4)), &parts)
+    setSize(at: 4, &parts)
+    return parts
+  }
+
+  /// The picture, its transparency, its colours and its movement.
+  private static let kept = ["VP8 ", "VP8L", "VP8X", "ALPH", "ICCP", "ANIM"]
+  /// The bytes of a frame before its chunks, with the head of its own chunk.
+  private static let frameHead = 24
+
+  private static func keepChunks(of bytes: [UInt8], from start: Int, to last: Int, _ parts: inout PictureParts) {
+    var index = start
     while index + 8 <= last {
       let size = bytes.little(index + 4, 4)
       let end = min(last, index + 8 + size + size % 2)
       note(bytes, index, &parts)
-      if !bytes.has("EXIF", at: index), !bytes.has("XMP ", at: index) {
-        let place = parts.kept.count
+      let place = parts.kept.count
+      if bytes.has("ANMF", at: index), start == 12 {
+        parts.kept += bytes[index..<min(end, index + frameHead)]
+        keepChunks(of: bytes, from: index + frameHead, to: end, &parts)
+        setSize(at: place + 4, &parts)
+      } else if kept.contains(where: { bytes.has($0, at: index) }) {
         parts.kept += bytes[index..<end]
         // It says which of the others are there.
         if bytes.has("VP8X", at: index), parts.kept.indices.contains(place + 8) { parts.kept[place + 8] &= ~0x0C }
       }
       index = end
     }
-    let size = max(0, parts.kept.count - 8)
-    for place in 0..<4 where parts.kept.indices.contains(4 + place) {
-      parts.kept[4 + place] = UInt8(truncatingIfNeeded: size >> (8 * place))
+  }
+
+  /// Writes how many bytes follow a size.
+  private static func setSize(at place: Int, _ parts: inout PictureParts) {
+    let size = max(0, parts.kept.count - place - 4)
+    for index in 0..<4 where parts.kept.indices.contains(place + index) {
+      parts.kept[place + index] = UInt8(truncatingIfNeeded: size >> (8 * index))
     }
-    return parts
   }
 
   private static func note(_ bytes: [UInt8], _ index: Int, _ parts: inout PictureParts) {

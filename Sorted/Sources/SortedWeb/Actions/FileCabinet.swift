@@ -130,7 +130,7 @@ struct FileKind: Hashable, Sendable {
   let type: AttachmentType
   let mimeType: String
   /// Whether a browser may show it in a page.
-  let isShown: Bool
+  private(set) var isShown: Bool
 
   private static let pictures: [(start: [UInt8], mimeType: String)] = [
     ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png"), ([0xFF, 0xD8, 0xFF], "image/jpeg"),
@@ -158,11 +158,29 @@ struct FileKind: Hashable, Sendable {
     return nil
   }
 
-  /// What the server keeps and serves of a file, and its kind. A picture is a ``CleanPicture``.
+  /// What the server keeps of a file that a person sent, and its kind. A picture is a ``CleanPicture``.
   /// - Throws: ``PageError`` for what is not taken.
   static func contents(_ bytes: Data, name: String) throws -> (bytes: Data, kind: FileKind) {
     let kind = try FileKind(bytes, name: name)
-    return (kind.type == .image ? try CleanPicture(bytes, kind).bytes : bytes, kind)
+    guard kind.type == .image else { return (bytes, kind) }
+    let picture = CleanPicture(bytes, kind)
+    guard picture.pixels <= CleanPicture.maximumPixels else {
+      let (size, limit) = (picture.pixels / 1_000_000, CleanPicture.maximumPixels / 1_000_000)
+      throw PageError(
+        .contentTooLarge, "Too many pixels", "This picture has \(size) megapixels. The server takes \(limit) at most.")
+    }
+    return (picture.bytes, kind)
+  }
+
+  /// What the server serves of a file that it has. A file that came from another inbox, or was stored by an earlier version, is
+  /// not clean yet, and a picture may have too many pixels. Such a picture can be downloaded and is not shown.
+  /// - Throws: ``PageError`` for what is not taken.
+  static func served(_ bytes: Data, name: String) throws -> (bytes: Data, kind: FileKind) {
+    var kind = try FileKind(bytes, name: name)
+    guard kind.type == .image else { return (bytes, kind) }
+    let picture = CleanPicture(bytes, kind)
+    if picture.pixels > CleanPicture.maximumPixels { kind.isShown = false }
+    return (picture.bytes, kind)
   }
 
   /// - Throws: ``PageError`` for what is not taken.

@@ -17,7 +17,7 @@ struct FilesController: Sendable {
   func thumbnail(_ request: Request, _ context: WebContext) async throws -> Response {
     let file = try await found(context)
     guard file.kind.type == .image else { throw PageError.notFound }
-    guard let small = await Thumbnails.shared.thumbnail(of: file.id, in: site.files) else {
+    guard file.kind.isShown, let small = await Thumbnails.shared.thumbnail(of: file.id, in: site.files) else {
       return Self.response(file, request)
     }
     let kind = try FileKind(small, name: "")
@@ -37,8 +37,7 @@ struct FilesController: Sendable {
     let files = site.files
     return try await site.read(viewer) { access in
       let attachment = try access.attachment(id)
-      // A file that came from another inbox, or was stored by an earlier version, is not clean yet.
-      let (data, kind) = try FileKind.contents(try files.bytes(of: attachment), name: attachment.fileName)
+      let (data, kind) = try FileKind.served(try files.bytes(of: attachment), name: attachment.fileName)
       return File(id: id, name: FileCabinet.safeName(attachment.fileName), bytes: data, kind: kind)
     }
   }
