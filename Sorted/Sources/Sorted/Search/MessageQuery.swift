@@ -14,7 +14,7 @@ package struct MessageQuery: Sendable {
   }
 
   package private(set) var terms: [Term] = []
-  /// What a message must not have.
+  /// The words that no found message has.
   package private(set) var excluded: [String] = []
   package private(set) var sender: String?
   package private(set) var conversation: String?

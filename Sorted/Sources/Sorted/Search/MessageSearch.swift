@@ -96,7 +96,7 @@ package struct MessageSearch {
     return try context.fetch(FetchDescriptor(predicate: predicate), selecting: \.id)
   }
 
-  /// The identifiers that the sender of a query may be: the identifier in any case, and those of people with the words in their names.
+  /// The identifiers that the sender of a query may be: the identifier in any case, and the identifiers of people with the words in their names.
   private func senders(_ query: MessageQuery) throws -> Set<String>? {
     guard let name = query.sender else { return nil }
     guard name.lowercased() != "me" else { return readers }
@@ -113,7 +113,7 @@ package struct MessageSearch {
     return Set([name] + named + people)
   }
 
-  /// As many profiles and conversations are looked through for a sender's name.
+  /// The number of profiles and of conversations that a search looks through for a sender's name.
   private static let maximumSenders = 500
 
   func conditions(_ query: MessageQuery, conversations: [String]?) throws -> Predicate<MessageEntity> {

@@ -82,6 +82,7 @@ export function put(item, list, kind, order) {
   }
   loadMedia(item, begun);
   if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
+  else if (focus === old && focus) item.focus({ preventScroll: true });
   else if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
   return item;
 }
