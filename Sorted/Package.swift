@@ -64,7 +64,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
-      resources: [.copy("Templates"), .copy("Assets")]
+      resources: [.copy("Templates"), .copy("Assets"), .copy("Unicode")]
     ),
     .executableTarget(
       name: "SortedCommand",

@@ -23,7 +23,7 @@ class AccessibilityTest(BrowserTest):
             self.enter(page, "Ines, harbour festival")
             self.check(page, f"thread {where}")
             for path in [
-                "/answers", "/settings", "/settings?days=1", "/search?q=the", "/search?category=fan", "/nothing",
+                "/answers", "/settings", "/administration?days=1", "/search?q=the", "/search?category=fan", "/nothing",
                 "/?filter=archived", "/bin",
             ]:
                 page.goto(self.server.url + path)

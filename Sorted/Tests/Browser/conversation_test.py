@@ -348,7 +348,7 @@ class OfflineTest(BrowserTest):
             row.hover()
             row.get_by_role("button", name=action).click()
             expect(page.locator("#notice")).to_contain_text(
-                "The same button takes it back" if name != "John Doe" else re.compile("takes it back|Taken back"))
+                "This is done when the server is back." if name != "John Doe" else re.compile("server is back|Taken back"))
         message = page.locator(".msg", has_text="grey card").first
         message.hover()
         message.locator(".menu summary").click()

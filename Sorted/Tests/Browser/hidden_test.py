@@ -96,12 +96,7 @@ class HiddenTest(BrowserTest):
         sam.goto(self.server.url + "/")
         self.live(sam)
         # A later group with the same person.
-        sam.locator(".new summary").click()
-        sam.get_by_label("With").fill("leopold ada-2")
-        sam.get_by_label("Name").fill("Hike with leopold")
-        with sam.expect_navigation():
-            sam.get_by_role("button", name="Start").click()
-        self.live(sam)
+        self.begin(sam, "leopold ada-2", invites=True, name="Hike with leopold")
         self.own_message(sam, "who comes along?")
         self.menu(sam.locator(".msg.mine", has_text="who comes along?"), "Forward")
         box = sam.locator("#palette")
@@ -131,7 +126,7 @@ class HiddenTest(BrowserTest):
 
     def test_a_large_file_holds_up_no_text_to_another_person_and_can_be_taken_back(self):
         rita, tom, path = self.meet("rita", "tom")
-        self.begin(rita, "tom zoe-2")
+        self.begin(rita, "tom zoe-2", invites=True)
         group = re.search(r"/c/[^/?#]+", rita.url).group(0)
         rita.goto(self.server.url + path)
         self.live(rita)

@@ -203,7 +203,7 @@ class AccountsTest(BrowserTest):
                 page.get_by_role("button", name="Create an account").click()
             expect(page.locator("#content")).to_contain_text(re.compile("taken|did not work"))
             page.goto(self.server.url + "/sign-up")
-        self.begin(dora, "emil")
+        self.begin(dora, "emil", invites=True)
         expect(dora.locator(".thread-title h1")).to_have_text("emil (invited)")
         self.say(dora, "Only for emil")
         dora.locator(".people summary").click()

@@ -33,6 +33,6 @@ class PostgresTest(BrowserTest):
         expect(second.locator(".msg", has_text="Half a thought")).to_be_visible()
         first.goto(self.server.url + "/search?q=half+a+thought")
         expect(first.locator("mark")).to_have_text("Half a thought")
-        first.goto(self.server.url + "/settings")
+        first.goto(self.server.url + "/administration")
         expect(first.get_by_text("On a database server")).to_be_visible()
         expect(first.get_by_role("button", name="Compact now")).to_have_count(0)

@@ -228,12 +228,16 @@ class BrowserTest(unittest.TestCase):
         self.live(page)
         return page
 
-    def begin(self, page, people):
+    def begin(self, page, people, invites=False, name=""):
+        """Begins a conversation. Names that no account has are asked about before they are invited."""
         page.locator(".new summary").click()
-        page.get_by_label("With").fill(people)
+        page.locator(".new [name=people]").fill(people)
+        page.locator(".new [name=name]").fill(name)
         # The script sends the form and then opens the page.
         with page.expect_navigation():
             page.get_by_role("button", name="Start").click()
+            if invites:
+                page.get_by_role("button", name=re.compile("^Invite ")).click()
         self.live(page)
 
     def say(self, page, text):

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("People who block others") struct BlockTests {
   private static func talk(_ browser: inout Browser, _ people: String) async throws -> String {
-    let answer = try await browser.send("/new", ["people": people, "name": ""])
+    let answer = try await browser.send("/new", ["people": people, "name": "", "invite": "1"])
     #expect(answer.status == 303, "\(answer.text)")
     return try #require(answer["Location"])
   }

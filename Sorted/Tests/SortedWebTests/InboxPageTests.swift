@@ -258,11 +258,11 @@ import Testing
       let user = try #require(try web.context().fetch(FetchDescriptor<UserEntity>()).first)
       #expect(user.displayName == "Sarah")
       #expect(user.enableFAQ && !user.enableSentiment)
-      let preview = try await browser.get("/settings?days=0")
+      let preview = try await browser.get("/administration?days=0")
       #expect(preview.text.contains("messages would be deleted"))
       _ = try await browser.send("/settings/clean", ["days": "0"])
       #expect(try web.context().fetchCount(FetchDescriptor<MessageEntity>()) == 0)
-      #expect(try await browser.send("/settings/compact")["Location"] == "/settings?done=compacted")
+      #expect(try await browser.send("/settings/compact")["Location"] == "/administration?done=compacted")
       #expect(try await browser.get("/").status == 200)
       #expect(try web.context().fetchCount(FetchDescriptor<ConversationEntity>()) == 6)
     }

@@ -175,4 +175,31 @@ import Testing
     #expect(
       ServerEvent("a", "x\ny\r\nz\u{2028}w\rv").text == "event: a\ndata: x\ndata: y\ndata: z\ndata: w\ndata: v\n\n")
   }
+
+  @Test("A session that opens streams of events without end is refused, as one that changes without end is")
+  func limit() async throws {
+    try await WebFixture.run(burst: 4) { web in
+      var owner = try await web.owner()
+      web.server.site.streams.stopClock()
+      for _ in 0..<4 { try await owner.events { _ in } }
+      #expect(try await owner.get("/events").status == 429)
+      // Another browser is not slowed down by it.
+      try await web.owner().events { _ in }
+    }
+  }
+
+  @Test("HEAD is answered as GET is, without a body; it uses no address up that signs in")
+  func head() async throws {
+    try await WebFixture.run { web in
+      var browser = Browser(base: web.base)
+      let token = "/?token=\(web.server.makeToken())"
+      #expect(try await browser.request("HEAD", token, [:], nil).status == 404)
+      #expect(try await browser.get(token).status == 303)
+      let answer = try await browser.request("HEAD", "/settings", [:], nil)
+      #expect(answer.status == 200 && answer.body.isEmpty)
+      #expect(answer["Content-Type"] == "text/html; charset=utf-8")
+      #expect(try await browser.request("HEAD", "/nothing", [:], nil).status == 404)
+      #expect(try await browser.request("HEAD", "/events", [:], nil).status == 404)
+    }
+  }
 }

@@ -80,7 +80,7 @@ import Testing
       #expect(messages.count == 1)
     },
     Job(description: "a conversation with an invited person begins") { world in
-      try await post("new", ["people": "stranger", "name": "with a stranger"])(world)
+      try await post("new", ["invite": "1", "people": "stranger", "name": "with a stranger"])(world)
     } check: { world, isDone in
       let made = try world.find(ConversationEntity.self).filter({ $0.displayName == "with a stranger" }).first
       let invited = made?.participantIDs.filter { $0.hasPrefix(InvitationEntity.prefix) } ?? []

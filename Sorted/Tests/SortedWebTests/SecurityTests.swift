@@ -116,6 +116,7 @@ import Testing
         ("/c/\(Self.studio)/set", ["pin": "maybe"], 400), ("/c/\(Self.studio)/set", [:], 400),
         ("/c/\(Self.studio)/send", ["text": "hi", "key": "1"], 400), ("/c/\(Self.studio)/send", ["key": key], 400),
         ("/c/\(Self.studio)/send", ["text": "  \n ", "key": key], 400),
+        ("/c/\(Self.studio)/send", ["text": "\u{2800}\u{200B}\u{3164}", "key": key], 400),
         ("/c/\(Self.studio)/send", ["text": String(repeating: "x", count: 20_001), "key": key], 400),
         ("/c/\(Self.studio)/send", ["text": String(repeating: "x", count: 300_000), "key": key], 413),
         ("/c/\(Self.studio)/send", ["text": "a\u{0}b", "key": key], 400),
@@ -141,7 +142,7 @@ import Testing
         #expect(try await browser.get(path).status == 404, "\(path)")
       }
       for path in [
-        "/?opportunity=x", "/?category=zz", "/search?q=" + String(repeating: "x", count: 201), "/settings?days=x",
+        "/?opportunity=x", "/?category=zz", "/search?q=" + String(repeating: "x", count: 201), "/administration?days=x",
       ] {
         #expect(try await browser.get(path).status == 400, "\(path)")
       }

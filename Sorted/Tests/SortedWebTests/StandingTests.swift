@@ -154,7 +154,7 @@ import Testing
       ] { note(reader, try await ann.get(path).text, row) }
       let rows = try await ann.get("/").text + ann.get("/?filter=archived").text + ann.get("/?category=spam").text
       for match in rows.matches(
-        of: /<li class="row[^"]*" id="c-([^"]*)"([^>]*)>.*?<span class="preview" dir="auto">([^<]*)/
+        of: /<li class="row[^"]*" id="c-([^"]*)"([^>]*)>.*?<span class="preview-text" dir="auto">([^<]*)/
           .dotMatchesNewlines())
       {
         let name = try Slug.decode(String(match.1))

@@ -176,12 +176,12 @@ import Testing
       #expect(try await browser.send("/settings/retention", ["keep": "-3"]).status == 400)
       _ = try await browser.send("/settings/retention", ["keep": "90"])
       #expect(
-        try await browser.get("/settings").text.contains(
+        try await browser.get("/administration").text.contains(
           "name=\"keep\" type=\"number\" min=\"0\" max=\"36500\" value=\"90\""))
       _ = try await browser.send("/settings/compact")
       #expect(try count() == all - 1)
       _ = try await browser.send("/settings/retention", ["keep": ""])
-      #expect(try await browser.get("/settings").text.contains("messages stay for ever"))
+      #expect(try await browser.get("/administration").text.contains("messages stay for ever"))
     }
   }
 }

@@ -3,8 +3,9 @@ import UntrustedInput
 
 /// A search query: words in any order, phrases in quotation marks, and conditions.
 ///
-/// `from:bob` is the sender (`from:me` is the person who searches), `in:festival` the conversation by its name or its people,
-/// `before:2026-01-31` and `after:2026-01-31` the day, and `has:file` asks for an attachment.
+/// `-word` leaves out messages that have the word. `from:bob` is the sender by the identifier or the name (`from:me` is the person who
+/// searches), `in:festival` the conversation by its name or its people, `on:2026-01-31`, `before:yesterday` and `after:2026-01-31` the
+/// day, and `has:file` asks for an attachment. All other words are words, also `OR` and `NOT`.
 package struct MessageQuery: Sendable {
   /// A word, which also finds longer words that begin with it, or a phrase, which is found as it is.
   package struct Term: Equatable, Sendable {
@@ -13,6 +14,8 @@ package struct MessageQuery: Sendable {
   }
 
   package private(set) var terms: [Term] = []
+  /// The words that no found message has.
+  package private(set) var excluded: [String] = []
   package private(set) var sender: String?
   package private(set) var conversation: String?
   package private(set) var before: Date?
@@ -31,29 +34,38 @@ package struct MessageQuery: Sendable {
       let parts = term.isPhrase ? [] : term.text.split(separator: ":", maxSplits: 1).map(String.init)
       let value = parts.count == 2 ? parts[1] : ""
       switch (parts.first?.lowercased(), value.isEmpty) {
+      case _ where !term.isPhrase && term.text.hasPrefix("-") && term.text.contains { $0.isLetter || $0.isNumber }:
+        excluded.append(String(term.text.dropFirst()))
       case ("from", false): sender = value
       case ("in", false): conversation = value
       case ("before", false): before = try Self.day(value, calendar)
       case ("after", false): after = try Self.day(value, calendar).addingTimeInterval(86_400)
+      case ("on", false):
+        let day = try Self.day(value, calendar)
+        (after, before) = (day, day.addingTimeInterval(86_400))
       case ("has", false): hasFile = try Self.isFile(value)
       default: terms.append(term)
       }
     }
-    guard terms.count <= maximumTerms else {
+    guard max(terms.count, excluded.count) <= maximumTerms else {
       throw DataLayerError.invalidData("search for \(maximumTerms) words at most")
     }
   }
 
   /// Whether it asks for nothing.
   package var isEmpty: Bool {
-    terms.isEmpty && sender == nil && conversation == nil && before == nil && after == nil && !hasFile
+    terms.isEmpty && excluded.isEmpty && sender == nil && conversation == nil && before == nil && after == nil
+      && !hasFile
   }
+
+  /// Whether it has words and nothing else.
+  package var isOnlyWords: Bool { !terms.isEmpty && conversation == nil && !narrowsMessages }
 
   /// The terms without the conditions, as they were written.
   package var text: String { terms.map(\.text).joined(separator: " ") }
 
   /// Whether it has a condition that is not about the conversation.
-  var narrowsMessages: Bool { sender != nil || before != nil || after != nil || hasFile }
+  var narrowsMessages: Bool { sender != nil || !excluded.isEmpty || before != nil || after != nil || hasFile }
 
   /// The terms as the full-text index reads them.
   var indexText: String { terms.map { "\"\($0.text)\"\($0.isPhrase ? "" : "*")" }.joined(separator: " ") }
@@ -123,6 +135,12 @@ package struct MessageQuery: Sendable {
   }
 
   private static func day(_ text: String, _ calendar: Calendar) throws -> Date {
+    let today = calendar.startOfDay(for: Date())
+    switch text.lowercased() {
+    case "today": return today
+    case "yesterday": return calendar.date(byAdding: .day, value: -1, to: today) ?? today
+    default: break
+    }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     let bounds = [1...9_999, 1...12, 1...31]
     let numbers = zip(parts, bounds).compactMap { part, bounds in

@@ -32,7 +32,7 @@ extension MessageSearch {
   private func scope(_ query: MessageQuery) throws -> SemanticSearch.Scope {
     let conversations = try conversationIDs(query)
     guard query.narrowsMessages || hasCondition else { return SemanticSearch.Scope(conversations: conversations) }
-    let wanted = FetchDescriptor(predicate: conditions(query, conversations: conversations))
+    let wanted = FetchDescriptor(predicate: try conditions(query, conversations: conversations))
     let ids: [String] = try context.fetch(wanted, selecting: \.id)
     return SemanticSearch.Scope(conversations: conversations, messages: Set(ids))
   }

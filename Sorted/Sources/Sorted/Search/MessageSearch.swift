@@ -44,11 +44,11 @@ package struct MessageSearch {
   ///   - limit: the most messages of a page.
   ///   - last: the last message of the page before.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: at most seven statements on SQLite, whatever the size of the store.
+  /// - Complexity: at most nine statements on SQLite, whatever the size of the store.
   package func page(_ query: MessageQuery, limit: Int, after last: MessageEntity? = nil) throws -> Page {
     let places = try conversationIDs(query)
     guard places?.isEmpty != true else { return Page(total: 0) }
-    let conditions = conditions(query, conversations: places)
+    let conditions = try conditions(query, conversations: places)
     var newest = FetchDescriptor(predicate: conditions, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
     // One more says whether older ones follow.
     newest.fetchLimit = limit == .max ? nil : limit + 1
@@ -96,17 +96,43 @@ package struct MessageSearch {
     return try context.fetch(FetchDescriptor(predicate: predicate), selecting: \.id)
   }
 
-  func conditions(_ query: MessageQuery, conversations: [String]?) -> Predicate<MessageEntity> {
+  /// The identifiers that the sender of a query may be: the identifier in any case, and the identifiers of people with the words in their names.
+  private func senders(_ query: MessageQuery) throws -> Set<String>? {
+    guard let name = query.sender else { return nil }
+    guard name.lowercased() != "me" else { return readers }
+    var profiles = FetchDescriptor<UserEntity>(predicate: #Predicate { $0.displayName.localizedStandardContains(name) })
+    profiles.fetchLimit = Self.maximumSenders
+    let named = try context.fetch(profiles, selecting: \.id)
+    var conversations = FetchDescriptor<ConversationEntity>(
+      predicate: #Predicate { $0.participantIDs.contains { $0.localizedStandardContains(name) } },
+      sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
+    conversations.fetchLimit = Self.maximumSenders
+    conversations.propertiesToFetch = [\.participantIDs]
+    let wanted = name.lowercased()
+    let people = try context.fetch(conversations).flatMap(\.participantIDs).filter { $0.lowercased() == wanted }
+    return Set([name] + named + people)
+  }
+
+  /// The number of profiles and of conversations that a search looks through for a sender's name.
+  private static let maximumSenders = 500
+
+  func conditions(_ query: MessageQuery, conversations: [String]?) throws -> Predicate<MessageEntity> {
     let (ids, anywhere) = (conversations ?? [], conversations == nil)
-    let (names, anyone) = (query.sender.map { $0 == "me" ? readers : [$0] } ?? [], query.sender == nil)
+    let (names, anyone) = (try senders(query) ?? [], query.sender == nil)
     let (start, end) = (query.after ?? .distantPast, query.before ?? .distantFuture)
-    let (anyFile, condition) = (!query.hasFile, condition)
+    let anyFile = !query.hasFile
+    var condition = condition
+    for word in query.excluded {
+      let former = condition
+      condition = #Predicate { former.evaluate($0) && !$0.text.localizedStandardContains(word) }
+    }
+    let rest = condition
     let place = #Predicate<MessageEntity> {
       (anywhere || ids.contains($0.conversationID)) && (anyone || names.contains($0.senderID))
     }
     return #Predicate {
       place.evaluate($0) && $0.createdAt >= start && $0.createdAt < end && (anyFile || !$0.attachments.isEmpty)
-        && condition.evaluate($0)
+        && rest.evaluate($0)
     }
   }
 }
@@ -125,8 +151,8 @@ extension InboxService {
   /// Finds messages by words in any order, the newest first.
   ///
   /// A word also finds longer words that begin with it; case and accents do not matter. Quotation marks find a phrase.
-  /// `from:bob`, `in:festival`, `before:2026-01-31`, `after:2026-01-31` and `has:file` narrow the search; `from:me` finds the
-  /// messages of the store's user.
+  /// `-word` leaves messages out. `from:bob`, `in:festival`, `on:2026-01-31`, `before:yesterday`, `after:2026-01-31` and `has:file` narrow
+  /// the search; `from:me` finds the messages of the store's user.
   /// - Parameters:
   ///   - text: the words and conditions.
   ///   - limit: the most messages of a page.

@@ -116,9 +116,7 @@ public struct InboxService {
     _ text: String, to conversation: ConversationEntity, from sender: String? = nil, id: String = UUID().uuidString,
     replyTo: String? = nil, attachments: [AttachmentEntity] = [], now: Date = Date()
   ) throws -> MessageEntity {
-    guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
-      throw DataLayerError.invalidData("the message is empty")
-    }
+    guard !Self.isBlank(text) else { throw DataLayerError.invalidData("the message is empty") }
     let sender = try sender ?? LocalUser.id(in: context)
     try checkPresence(of: sender, in: conversation)
     let earliest = (conversation.lastMessageAt ?? .distantPast).addingTimeInterval(0.001)
@@ -136,6 +134,16 @@ public struct InboxService {
       conversation.incrementUnreadCount()
     }
     return message
+  }
+
+  /// Whether a text has nothing to see: blanks, and characters that fonts draw as nothing.
+  static func isBlank(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      let properties = scalar.properties
+      // U+2800 is a pattern of Braille without dots.
+      return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800
+        || [.control, .format].contains(properties.generalCategory)
+    }
   }
 
   /// Pins or unpins a conversation.
@@ -230,9 +238,7 @@ public struct InboxService {
   /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text and for a message of another sender; `SwiftDataError`.
   public func edit(_ message: MessageEntity, text: String, by sender: String? = nil) throws {
     try checkSender(of: message, sender)
-    guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
-      throw DataLayerError.invalidData("the message is empty")
-    }
+    guard !Self.isBlank(text) else { throw DataLayerError.invalidData("the message is empty") }
     guard message.deletedAt == nil else { throw DataLayerError.invalidData("the message was deleted") }
     if let conversation = message.conversation { try checkPresence(of: message.senderID, in: conversation) }
     message.edit(text: text)

@@ -4,8 +4,7 @@ import Sorted
 /// What people may be called: what stands in lists of participants, in addresses and beside messages.
 ///
 /// Two names are the same where only case and width differ (``folded(_:)``), and nobody gets a name that looks like
-/// another's (``skeleton(_:)``): the rules of Unicode's technical standard 39 in outline, with the letters that fonts
-/// draw alike in Latin, Cyrillic and Greek.
+/// another's (``skeleton(_:)``, Unicode's technical standard 39).
 enum AccountName {
   static func isAllowed(_ name: String) -> Bool {
     (1...64).contains(name.count)
@@ -36,23 +35,23 @@ enum AccountName {
 
   /// What the name looks like. Names with one skeleton are confusable.
   static func skeleton(_ name: String) -> String {
-    let decomposed = name.decomposedStringWithCompatibilityMapping
-    let lookalikes = decomposed.unicodeScalars.map { confusable[$0] ?? String($0) }.joined()
-    return lookalikes.lowercased().unicodeScalars.map { confusable[$0] ?? String($0) }.joined()
+    func lookalikes(_ text: String) -> String { text.unicodeScalars.map(Confusables.prototype).joined() }
+    // Case does not matter in names, and a capital letter is drawn like another one than its small letter.
+    let capitals = lookalikes(name.decomposedStringWithCompatibilityMapping)
+    return lookalikes(capitals.lowercased().decomposedStringWithCanonicalMapping)
   }
 
   /// Whether no person gets the name, because it reads as a part of the server, or has no letter and no digit.
   static func isReserved(_ name: String) -> Bool {
     guard name.contains(where: { $0.isLetter || $0.isNumber }) else { return true }
-    let skeleton = skeleton(name)
-    return reserved.contains { Self.skeleton($0) == skeleton }
+    return reserved.contains(skeleton(name))
   }
 
-  private static let reserved = [
-    "admin", "administrator", "all", "anonymous", "everybody", "everyone", "here", "moderator", "owner", "root",
-    "server",
-    "sorted", "support", "system", "you",
-  ]
+  private static let reserved = Set(
+    [
+      "admin", "administrator", "all", "anonymous", "everybody", "everyone", "here", "moderator", "owner", "root",
+      "server", "sorted", "support", "system", "you",
+    ].map(skeleton))
 
   /// The alphabets of a name, of those that are drawn alike.
   private static func scripts(_ name: String) -> Set<String> {
@@ -68,23 +67,4 @@ enum AccountName {
         }
       })
   }
-
-  /// What a letter is drawn like. Digits stand for letters as well: "0" and "o", "1" and "l".
-  private static let confusable: [Unicode.Scalar: String] = {
-    let pairs: [(String, String)] = [
-      ("аӓⱥ", "a"), ("АΑ", "a"), ("сϲ", "c"), ("СϹ", "c"), ("ԁ", "d"), ("еҽ", "e"), ("ЕΕ", "e"), ("һ", "h"),
-      ("НΗ", "h"),
-      ("іιı", "i"), ("ІΙIӏӀ1|", "l"), ("јϳ", "j"), ("Ј", "j"), ("кκ", "k"), ("КΚ", "k"), ("МΜ", "m"), ("пո", "n"),
-      ("Ν", "n"), ("оοօ0σ", "o"), ("ОΟՕ", "o"), ("рρ", "p"), ("РΡ", "p"), ("ԛգ", "q"), ("г", "r"), ("ѕ", "s"),
-      ("Ѕ", "s"),
-      ("Ττ", "t"), ("Т", "t"), ("υս", "u"), ("νѵ", "v"), ("ѡԝω", "w"), ("хχ", "x"), ("ХΧ", "x"), ("уγү", "y"),
-      ("УΥҮ", "y"), ("Ζ", "z"), ("ВΒ", "b"), ("в", "b"), ("ь", "b"), ("ɑ", "a"), ("ɡ", "g"), ("α", "a"), ("ε", "e"),
-    ]
-    var table: [Unicode.Scalar: String] = [:]
-    for (letters, plain) in pairs { for scalar in letters.unicodeScalars { table[scalar] = plain } }
-    // Two letters that together are drawn like one.
-    table["m"] = "rn"
-    table["w"] = "vv"
-    return table
-  }()
 }

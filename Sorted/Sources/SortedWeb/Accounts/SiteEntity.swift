@@ -13,6 +13,9 @@ public final class SiteEntity {
   /// What invitations are made with
   public var secret: String
 
+  /// Which ``Confusables/version`` the accounts' skeletons were made with
+  public var skeletonVersion: Int = 0
+
   /// The identifier of the only one
   public static let onlyID = "site"
 

@@ -8,11 +8,15 @@ struct Beginning {
 
   private static let maximumPeople = 100
 
+  /// - Parameters:
+  ///   - people: names as a person writes them, with commas or blanks between.
+  ///   - mayInvite: whether a place is kept for each name that no person has.
   /// - Returns: the conversation's identifier. A talk with one person is found where there is one, and comes back where
   ///   the viewer deleted or archived it.
-  func begin(_ names: [String], name: String) throws -> String {
+  /// - Throws: ``UnknownPeople`` for such names without `mayInvite`; ``PageError``; `SwiftDataError`.
+  func begin(_ people: String, name: String, mayInvite: Bool) throws -> String {
     let user = access.viewer.userID
-    let found = try resolve(names).filter { $0 != .known(user) }
+    let found = try resolve(people).filter { $0 != .known(user) }
     guard !found.isEmpty, found.count <= Self.maximumPeople else {
       throw PageError.invalid("Give the names of one to a hundred people, with blanks between.")
     }
@@ -21,8 +25,11 @@ struct Beginning {
       try uncover(conversation)
       return conversation.id
     }
+    if !mayInvite { try refuseUnknown(found) }
     let conversation = ConversationEntity(
       participantIDs: [user], displayName: name.isEmpty ? nil : name, isGroup: found.count > 1)
+    // A list puts it where its time belongs.
+    conversation.lastMessageAt = conversation.createdAt
     access.work.inbox.insert(conversation)
     // What a person asked for is no spam.
     try access.makePlace(in: conversation.id).isAccepted = true
@@ -31,15 +38,21 @@ struct Beginning {
   }
 
   /// Adds people to a group.
-  func add(_ names: [String], to conversation: ConversationEntity) throws {
+  /// - Throws: as ``begin(_:name:mayInvite:)``.
+  func add(_ people: String, to conversation: ConversationEntity, mayInvite: Bool) throws {
     guard conversation.isGroup else { throw PageError.invalid("People are added to groups. Begin a new conversation.") }
-    let found = try resolve(names)
+    let found = try resolve(people)
     guard !found.isEmpty, found.count + conversation.participantIDs.count <= Self.maximumPeople else {
       throw PageError.invalid("A group has \(Self.maximumPeople) people at most.")
     }
     try access.checkBlocks(with: found.compactMap(\.known))
-    let ids = found.map { id(of: $0, in: conversation) }
+    if !mayInvite { try refuseUnknown(found) }
+    let new = found.filter { person in person.known.map { !conversation.participantIDs.contains($0) } ?? true }
+    guard !new.isEmpty else { return }
+    let ids = new.map { id(of: $0, in: conversation) }
+    try access.work.people.read(ids)
     try InboxService(context: access.work.inbox).changePeople(of: conversation, adding: ids)
+    try GroupEvent.added(new.map { $0.known.map(access.work.people.name) ?? $0.name }).note(in: conversation, access)
   }
 
   // MARK: - Who is meant
@@ -50,24 +63,54 @@ struct Beginning {
 
     /// The identifier of a person with an account.
     var known: String? { if case .known(let id) = self { id } else { nil } }
+
+    /// What stands for the person in a field of names.
+    var name: String {
+      switch self {
+      case .known(let name), .invited(let name): name
+      }
+    }
   }
 
-  private func resolve(_ names: [String]) throws -> [Person] {
+  /// A part between commas is the name of a known person as the pages show it, which may have blanks, or names with blanks between.
+  private func resolve(_ text: String) throws -> [Person] {
     var people: [Person] = []
-    for name in names {
-      let person: Person
-      if access.work.setting.hasAccounts {
-        let name = try AccountName.checked(name)
-        person = try access.account(named: name).map { .known($0) } ?? .invited(name)
+    func add(_ person: Person) { if !people.contains(person) { people.append(person) } }
+    for part in text.split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) }) where !part.isEmpty {
+      let words = part.split(whereSeparator: \.isWhitespace).map(String.init)
+      if words.count > 1, let id = try KnownPeople(access: access).only(named: part) {
+        add(.known(id))
       } else {
-        guard AccountName.isAllowed(name) else {
-          throw PageError.invalid("A name has 1 to 64 letters, digits or the characters . - _ @ +.")
-        }
-        person = .known(name)
+        for word in words { add(try person(word)) }
       }
-      if !people.contains(person) { people.append(person) }
     }
     return people
+  }
+
+  private func person(_ name: String) throws -> Person {
+    guard access.work.setting.hasAccounts else {
+      guard AccountName.isAllowed(name) else {
+        throw PageError.invalid("A name has 1 to 64 letters, digits or the characters . - _ @ +.")
+      }
+      return .known(name)
+    }
+    let name = try AccountName.checked(name)
+    if let id = try access.account(named: name) ?? KnownPeople(access: access).only(named: name) { return .known(id) }
+    return .invited(name)
+  }
+
+  /// - Throws: ``UnknownPeople`` if no person has one of the names.
+  private func refuseUnknown(_ people: [Person]) throws {
+    let unknown = people.filter { $0.known == nil }
+    guard !unknown.isEmpty else { return }
+    let suggestions = try unknown.flatMap { one in
+      try KnownPeople(access: access).resembling(one.name).map { person in
+        let names = people.map { $0 == one ? person.id : $0.name }
+        return UnknownPeople.Suggestion(people: names.joined(separator: ", "), shown: person.name)
+      }
+    }
+    throw UnknownPeople(
+      typed: people.map(\.name).joined(separator: ", "), names: unknown.map(\.name), suggestions: suggestions)
   }
 
   private func id(of person: Person, in conversation: ConversationEntity) -> String {
@@ -111,6 +154,20 @@ struct Beginning {
     place?.isAccepted = true
     if access.viewer.isOwner { try InboxService(context: access.work.inbox).setArchived(false, conversation) }
   }
+}
+
+/// Names that no person has, before places are kept for them.
+struct UnknownPeople: Error {
+  struct Suggestion {
+    /// What the field would have.
+    let people: String
+    let shown: String
+  }
+
+  /// What the field has.
+  let typed: String
+  let names: [String]
+  let suggestions: [Suggestion]
 }
 
 extension Access {

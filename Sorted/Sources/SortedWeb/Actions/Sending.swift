@@ -48,9 +48,9 @@ struct Sending {
     try InboxService(context: access.work.inbox).edit(message, text: text, by: sender)
   }
 
-  /// - Throws: ``PageError`` for another person's message.
+  /// - Throws: ``PageError`` for another person's message, and for what the server noted about a group.
   func check(_ message: MessageEntity) throws {
-    guard isMine(message) else {
+    guard isMine(message), !message.isGroupEvent else {
       throw PageError(.forbidden, "Not yours", "Only the author of a message can change it.")
     }
   }

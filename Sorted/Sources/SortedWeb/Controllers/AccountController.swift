@@ -33,20 +33,32 @@ struct AccountController: Sendable {
   }
 
   func signIn(_ request: Request, _ context: WebContext) async throws -> Response {
-    let entry = try await Entry(request, context, site)
-    if let problem = entry.problem { return page(false, problem, entry, status: .badRequest) }
-    let found = try await check(entry)
-    guard let user = found else {
-      return page(false, "The name or the password is wrong.", entry, status: .forbidden)
+    try await answer(isNew: false, request, context) { entry in
+      guard let user = try await check(entry) else {
+        throw PageError(.forbidden, "That did not work", "The name or the password is wrong.")
+      }
+      return try await enter(user, entry, request, context)
     }
-    return try await enter(user, entry, request, context)
   }
 
   func signUp(_ request: Request, _ context: WebContext) async throws -> Response {
+    try await answer(isNew: true, request, context) { entry in
+      if let problem = try await register(entry) { throw PageError(.forbidden, "That did not work", problem) }
+      return try await enter(entry.name, entry, request, context)
+    }
+  }
+
+  /// Answers the form of a stranger. A refusal stands above the form, which keeps what was typed.
+  private func answer(
+    isNew: Bool, _ request: Request, _ context: WebContext, _ body: (Entry) async throws -> Response
+  ) async throws -> Response {
     let entry = try await Entry(request, context, site)
-    if let problem = entry.problem { return page(true, problem, entry, status: .badRequest) }
-    if let problem = try await register(entry) { return page(true, problem, entry, status: .forbidden) }
-    return try await enter(entry.name, entry, request, context)
+    do {
+      if let problem = entry.problem { throw problem }
+      return try await body(entry)
+    } catch let error as PageError {
+      return page(isNew, error.detail, entry, status: error.status)
+    }
   }
 
   private func show(_ request: Request, _ context: WebContext, isNew: Bool) throws -> Response {
@@ -85,8 +97,8 @@ struct AccountController: Sendable {
     var invitation: String?
     var name: String
     var password = ""
-    /// Why no person has such a name.
-    var problem: Phrase?
+    /// Why it is refused before it is looked at: no person has such a name, or there were too many attempts.
+    var problem: PageError?
   }
 
   // MARK: - Passwords
@@ -200,19 +212,24 @@ struct AccountController: Sendable {
 }
 
 extension AccountController.Entry {
-  /// - Throws: ``PageError`` after too many attempts.
+  /// - Throws: ``PageError`` for what is no form of this page.
   fileprivate init(_ request: Request, _ context: WebContext, _ site: Site) async throws {
     guard site.options.hasAccounts else { throw PageError.notFound }
     // There is no session yet whose token the form could have; the cookie is only sent by pages of this server.
     let form = try await Form(request, context, maximumUpload: Form.maximumBytes)
     name = try form.text("name", maximum: 200)
-    do { name = try AccountName.checked(name) } catch let error as PageError { problem = error.detail }
     password = try form.text("password", maximum: 200)
     returnPath = Site.safe(form["return"])
     invitation = form["invite"].flatMap { $0.isEmpty ? nil : $0 }
-    // A client has few attempts whatever the names, so it cannot fill the limiter of the names.
-    try site.guests.admit(context.client)
-    try site.signIns.admit("\(context.client) \(AccountName.folded(name))")
+    do {
+      // A client has few attempts whatever the names, so it cannot fill the limiter of the names.
+      try site.guests.admit(context.client)
+      try site.signIns.admit("\(context.client) \(AccountName.folded(name))")
+      try site.names.admit(AccountName.folded(name))
+      name = try AccountName.checked(name)
+    } catch let error as PageError {
+      problem = error
+    }
   }
 }
 

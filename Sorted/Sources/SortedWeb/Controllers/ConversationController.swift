@@ -9,10 +9,51 @@ struct ConversationController: Sendable {
 
   func begin(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let people = try form.text("people", maximum: 1_000).split { $0 == "," || $0.isWhitespace }.map(String.init)
+    let (people, mayInvite) = (try form.text("people", maximum: 1_000), try form.flag("invite"))
     let name = try form.text("name", maximum: 200).trimmingCharacters(in: .whitespacesAndNewlines)
-    let id = try await site.write(visit.viewer) { try Beginning(access: $0).begin(people, name: name) }
-    return Pages.redirect("/c/\(Slug.encode(id))")
+    do {
+      let id = try await site.write(visit.viewer) {
+        try Beginning(access: $0).begin(people, name: name, mayInvite: mayInvite)
+      }
+      return Pages.redirect("/c/\(Slug.encode(id))")
+    } catch let unknown as UnknownPeople {
+      return try await ask(unknown, "/new", groupName: name, request, visit)
+    }
+  }
+
+  /// Asks before a place is kept for a name that no person has: it may be mistyped.
+  private func ask(
+    _ unknown: UnknownPeople, _ action: String, groupName: String, _ request: Request, _ visit: Visit
+  ) async throws -> Response {
+    var view = try await site.view(request, visit, section: "inbox")
+    view.path = "/"
+    return site.pages.page(
+      "unknown", "Nobody here is called that", UnknownPage(unknown, action, groupName: groupName), view)
+  }
+
+  /// The question whether to invite.
+  private struct UnknownPage {
+    struct Name {
+      let unknownName: String
+    }
+
+    let unknown: [Name]
+    let typed: String
+    let groupName: String
+    let action: String
+    let suggestions: [UnknownPeople.Suggestion]
+    let hasSuggestions: Bool
+    let inviteLabel: String
+
+    init(_ people: UnknownPeople, _ action: String, groupName: String) {
+      unknown = people.names.map(Name.init)
+      typed = people.typed
+      self.groupName = groupName
+      self.action = action
+      suggestions = people.suggestions
+      hasSuggestions = !suggestions.isEmpty
+      inviteLabel = String(translated: "Invite \(people.names.joined(separator: ", "))")
+    }
   }
 
   func set(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -82,6 +123,8 @@ struct ConversationController: Sendable {
       let conversation = try access.conversation(id)
       guard conversation.isGroup else { throw PageError.invalid("Only a group can be left. Delete the conversation.") }
       let inbox = InboxService(context: access.work.inbox)
+      // A sync server takes no message of a person who left.
+      if try !access.work.isSynced() { try GroupEvent.left.note(in: conversation, access) }
       try inbox.changePeople(of: conversation, removing: [viewer.userID])
       guard viewer.isOwner else { return }
       if try SharedInboxEntity.of(access.work.inbox) != nil {
@@ -99,8 +142,33 @@ struct ConversationController: Sendable {
   func addPeople(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
-    let names = try form.text("people", maximum: 1_000).split { $0 == "," || $0.isWhitespace }.map(String.init)
-    try await site.write(visit.viewer) { try Beginning(access: $0).add(names, to: try $0.conversation(id)) }
+    let (people, mayInvite) = (try form.text("people", maximum: 1_000), try form.flag("invite"))
+    do {
+      try await site.write(visit.viewer) {
+        try Beginning(access: $0).add(people, to: try $0.conversation(id), mayInvite: mayInvite)
+      }
+      return Pages.redirect("/c/\(Slug.encode(id))")
+    } catch let unknown as UnknownPeople {
+      return try await ask(unknown, "/c/\(Slug.encode(id))/people", groupName: "", request, visit)
+    }
+  }
+
+  /// Changes the name of a group, for all who take part.
+  func rename(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let name = try form.text("name", maximum: 200).trimmingCharacters(in: .whitespacesAndNewlines)
+    try await site.write(visit.viewer) { access in
+      let conversation = try access.conversation(id)
+      guard conversation.isGroup, !name.isEmpty else {
+        throw PageError.invalid("Only a group has a name, and not an empty one.")
+      }
+      guard conversation.displayName != name else { return }
+      try GroupEvent.named(name).note(in: conversation, access)
+      conversation.displayName = name
+      conversation.noteChange(of: .displayName)
+    }
+    site.syncSoon()
     return Pages.redirect("/c/\(Slug.encode(id))")
   }
 }

@@ -12,6 +12,7 @@ struct EventsController: Sendable {
 
   func stream(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
+    try site.streams.admit(visit.session)
     let topics = try await topics(Query(request, context), visit.viewer)
     return EventStream.response(
       await site.hub.subscribe(topics, visit.viewer, session: visit.session, until: context.closed))

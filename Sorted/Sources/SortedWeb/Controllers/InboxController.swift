@@ -38,7 +38,7 @@ struct InboxController: Sendable {
   private func enter(_ request: Request, _ context: WebContext) async throws -> Response? {
     guard let given = Query(request, context)["token"] else { return nil }
     // A browser that looks ahead would use the token up.
-    guard request.headers[.init("Sec-Purpose")!] == nil else { throw PageError.notFound }
+    guard request.method == .get, request.headers[.init("Sec-Purpose")!] == nil else { throw PageError.notFound }
     try site.guests.admit(context.client)
     guard site.doors.use(given) else {
       // A reload of the first address comes from a browser that is signed in already.

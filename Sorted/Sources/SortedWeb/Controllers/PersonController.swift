@@ -65,18 +65,17 @@ struct PersonController: Sendable {
     let shared = all.filter { !standings[$0].isDeleted }.prefix(50)
     let (ids, sight) = (all.map(\.id), try access.sight(of: nil, Array(standings.places.values)))
     let people = access.work.people
-    try people.read([id])
+    try people.read([id] + shared.flatMap { ConversationRow.people(of: $0) })
     let count = try inbox.fetchCount(
       FetchDescriptor(
         predicate: sight.condition(and: #Predicate { ids.contains($0.conversationID) && $0.senderID == id })))
     let name = people.name(id)
-    let clock = PageClock()
     return Page(
       personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
       picture: people.picture(id), foreignPicture: people.foreignPicture(id),
       personSlug: Slug.encode(id), canBlock: try canBlock(id, access), isBlocked: try access.hasBlocked(id),
       shared: shared.map {
-        Shared(slug: Slug.encode($0.id), name: ConversationRow($0, standings[$0], nil, access, clock).name)
+        Shared(slug: Slug.encode($0.id), name: ConversationRow.name(of: $0, access))
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))
   }
 }

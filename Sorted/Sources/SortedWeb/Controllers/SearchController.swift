@@ -37,6 +37,8 @@ struct SearchController: Sendable {
     var modes: [Mode] = []
     var hasModes = false
     var isByMeaning = false
+    /// The words by which the script looks for people and conversations.
+    var placeWords = ""
   }
 
   /// A way to search.
@@ -91,16 +93,21 @@ struct SearchController: Sendable {
     let ids = Array(Set(found.messages.map(\.conversationID)))
     let conversations = Dictionary(
       try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    try access.work.people.read(
+      conversations.values.flatMap { ConversationRow.people(of: $0) } + found.messages.map(\.senderID))
     let hits = found.messages.compactMap { message in
       conversations[message.conversationID].map { hit(message, $0, query, access, clock) }
     }
     let count = after == nil ? Self.count(found, shown: hits.count) : nil
+    // A search for a name wants the person as well.
+    let placeWords = after == nil && query.isOnlyWords ? query.text : ""
     let more = "/search?q=\(escaped(words))" + filter.address.replacing("?", with: "&")
     return Page(
       words: words, hits: hits, hasSearched: true,
       count: count?.text, noHits: hits.isEmpty,
       choices: KindChoices(filter), isFiltered: filter.readsMessages,
-      moreAddress: found.hasMore ? found.messages.last.map { "\(more)&after=\(Slug.encode($0.id))" } : nil)
+      moreAddress: found.hasMore ? found.messages.last.map { "\(more)&after=\(Slug.encode($0.id))" } : nil,
+      placeWords: placeWords)
   }
 
   private static func count(_ found: Access.Found, shown: Int) -> Phrase? {
@@ -125,9 +132,8 @@ struct SearchController: Sendable {
     let mark = query.words.isEmpty ? "" : "&q=\(escaped(query.words.joined(separator: " ")))"
     return Page.Hit(
       address: "/c/\(Slug.encode(conversation.id))?at=\(slug)\(mark)#m-\(slug)",
-      conversation: conversation.displayName
-        ?? conversation.participantIDs.map(Viewer.shownName).joined(separator: ", "),
-      author: isMine ? String(translated: "You") : Viewer.shownName(message.senderID),
+      conversation: ConversationRow.name(of: conversation, access),
+      author: isMine ? String(translated: "You") : access.work.people.name(message.senderID),
       when: clock.full(message.createdAt),
       whenISO: message.createdAt.formatted(.iso8601),
       parts: Highlight.parts(of: MessageText.plain(message.text), matching: query.words).map {
@@ -160,9 +166,21 @@ struct SearchController: Sendable {
         Place(name: row.name, people: people, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
       }
     }
-    return Response(
+    return try Self.json(found)
+  }
+
+  /// People with an account and those whom the viewer knows, by the beginning of a name, for the fields of names.
+  func names(_ request: Request, _ context: WebContext) async throws -> Response {
+    let viewer = try context.signedIn().viewer
+    let text = String((Query(request, context)["q"] ?? "").prefix(100)).trimmingCharacters(in: .whitespaces)
+    return try Self.json(
+      try await site.desk.search { try KnownPeople(access: Access(work: $0, viewer: viewer)).find(text) })
+  }
+
+  private static func json(_ value: some Encodable) throws -> Response {
+    Response(
       status: .ok, headers: [.contentType: "application/json"],
-      body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(found))))
+      body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(value))))
   }
 }
 
@@ -199,6 +217,8 @@ extension SearchController {
     let ids = Array(Set(found.messages.map(\.conversationID)))
     let conversations = Dictionary(
       try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    try access.work.people.read(
+      conversations.values.flatMap { ConversationRow.people(of: $0) } + found.messages.map(\.senderID))
     let hits = try found.messages.compactMap { message in
       // No word of it is what was found.
       try conversations[message.conversationID].map { hit(message, $0, try .init(""), access, clock) }

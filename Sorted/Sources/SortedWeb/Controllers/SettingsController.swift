@@ -3,7 +3,7 @@ import Hummingbird
 import Sorted
 import SwiftData
 
-/// The profile, the switches, the sessions and the store.
+/// The profile, the switches and the sessions.
 struct SettingsController: Sendable {
   let site: Site
 
@@ -42,14 +42,6 @@ struct SettingsController: Sendable {
     let sessions: [Session]
     let isOwner: Bool
     let isMember: Bool
-    let storeSize: String
-    let canCompact: Bool
-    let counts: String
-    let days: Int
-    /// After how many days messages may go; nil where they are kept for ever.
-    let retention: Int?
-    /// What a clean-up would do, or nil without a request for it.
-    let preview: String?
   }
 
   /// Where the owner signs in another browser.
@@ -65,10 +57,9 @@ struct SettingsController: Sendable {
 
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let days = try Query(request, context).number("days", in: Retention.allowed)
     let (site, clock) = (site, PageClock(request))
     let page = try await site.read(visit.viewer) { access in
-      Rendered(pages: site.pages, page: try settings(access, visit, clock, days: days))
+      Rendered(pages: site.pages, page: try settings(access, visit, clock))
     }
     return page.response("settings", "Settings", try await site.view(request, visit, section: "settings"))
   }
@@ -135,19 +126,12 @@ struct SettingsController: Sendable {
     return Pages.redirect(Notice.path(site.back(form), done: "retry"))
   }
 
-  private func settings(
-    _ access: Access, _ visit: Visit, _ clock: PageClock, days: Int?
-  ) throws -> SettingsPage {
+  private func settings(_ access: Access, _ visit: Visit, _ clock: PageClock) throws -> SettingsPage {
     let id = access.viewer.userID
     let context = access.work.inbox
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id })).first
     let isOwner = access.viewer.isOwner
     let look = try Look(access.work, id)
-    let file = isOwner ? StoreFile(site.desk.inbox) : nil
-    let retention = try Retention(access: access).days()
-    let preview = try days.flatMap { isOwner ? try RetentionService(context: context).preview(olderThan: $0) : nil }
-    let messages = isOwner ? try context.fetchCount(FetchDescriptor<MessageEntity>()) : 0
-    let conversations = try context.fetchCount(access.everything)
     return SettingsPage(
       displayName: user?.displayName ?? id, initials: Avatar.initials(user?.displayName ?? id),
       picture: user?.picture, email: user?.email ?? "",
@@ -179,14 +163,7 @@ struct SettingsController: Sendable {
           sessionName: session.shortName, agentName: Self.browser(session.agent), seen: clock.full(session.seenAt),
           seenISO: session.seenAt.formatted(.iso8601), isThis: session.tokenDigest == visit.session)
       },
-      isOwner: isOwner, isMember: !isOwner,
-      storeSize: file.map { $0.size.formatted(.byteCount(style: .file)) } ?? String(translated: "On a database server"),
-      canCompact: file != nil, counts: String(translated: "\(messages) messages in \(conversations) conversations"),
-      days: days ?? retention ?? 90,
-      retention: retention,
-      preview: preview.map {
-        String(translated: "\($0.deleted) messages would be deleted, \($0.stayed) old ones would stay.")
-      })
+      isOwner: isOwner, isMember: !isOwner)
   }
 }
 

@@ -13,14 +13,14 @@ struct StorageController: Sendable {
     _ = try form.text("keep")
     let days = try form.number("keep", in: Retention.allowed)
     try await site.write(visit.viewer) { try Retention(access: $0).setDays(days) }
-    return Pages.redirect("/settings?done=saved")
+    return Pages.redirect("/administration?done=saved")
   }
 
   func clean(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, _) = try await site.form(request, context)
     let days = try form.requiredNumber("days", in: Retention.allowed)
     try await cleaning { _ = try RetentionService(context: $0.inbox).deleteMessages(olderThan: days) }
-    return Pages.redirect("/settings?done=cleaned")
+    return Pages.redirect("/administration?done=cleaned")
   }
 
   func compact(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -28,7 +28,7 @@ struct StorageController: Sendable {
     let desk = site.desk
     try await cleaning { try Retention(access: Access(work: $0, viewer: visit.viewer)).clean() }
     try await desk.write { _ in try StoreFile(desk.inbox)?.compact() }
-    return Pages.redirect("/settings?done=compacted")
+    return Pages.redirect("/administration?done=compacted")
   }
 
   /// Deletes messages, and then the files that nothing shows any more.

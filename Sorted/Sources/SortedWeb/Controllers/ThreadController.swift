@@ -26,7 +26,7 @@ struct ThreadController: Sendable {
     let clock = PageClock(request)
     let (site, origin) = (site, "\(context.isSecure ? "https" : "http")://\(request.head.authority ?? "")")
     let formToken = visit.formToken
-    let page = try await site.read(visit.viewer) { access in
+    let (page, name) = try await site.read(visit.viewer) { access -> (Rendered, String) in
       // The list has the conversation, if it is one of the latest, and the viewer's places.
       let list = try part == nil ? ConversationList(access: access, filter: filter).page() : nil
       let conversation = try list?.conversations.first { $0.id == id } ?? access.conversation(id)
@@ -47,15 +47,16 @@ struct ThreadController: Sendable {
         editing: editing, reply: reply, invitations: invitations, clock: clock)
       guard let view else {
         let isPane = part == .pane
-        return Rendered(
-          pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread)
+        return (
+          Rendered(pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread), ""
+        )
       }
-      return Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread))
+      return (Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread)), thread.head.name)
     }
     switch part {
     case .stretch: return page.part("part")
     case .pane: return page.part("pane")
-    case nil: return page.response("inbox", "Inbox", try await site.view(request, visit, section: "inbox"))
+    case nil: return page.response("inbox", "\(name)", try await site.view(request, visit, section: "inbox"))
     }
   }
 

@@ -75,7 +75,7 @@ extension LiveHub {
     let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
     let unread = try UnreadCounts(listed, standings.places, sight, access)
     let last = try LastMessages(listed, sight, access)
-    try access.work.people.read(listed.filter { !$0.isGroup }.flatMap(\.participantIDs))
+    try access.work.people.read(listed.flatMap { ConversationRow.people(of: $0) })
     let rows = conversations.map { conversation in
       let standing = standings[conversation]
       guard !standing.isDeleted else { return ServerEvent("gone", Slug.encode(conversation.id)) }

@@ -14,7 +14,8 @@ struct StatusLine: Equatable, Sendable {
   /// The words of the seeds.
   static let offlineText: Phrase = "You're offline. Changes will sync when online."
 
-  init(pending: Int, failed: Int, sync: SyncState?, lastError: String?) {
+  /// - Parameter isRemote: whether people use the store of another computer.
+  init(pending: Int, failed: Int, sync: SyncState?, lastError: String?, isRemote: Bool = false) {
     failedCount = failed
     let waiting: Phrase = pending == 1 ? "1 message waits" : "\(pending) messages wait"
     let failedText: Phrase = failed == 1 ? "1 message was not sent" : "\(failed) messages were not sent"
@@ -35,7 +36,7 @@ struct StatusLine: Equatable, Sendable {
       (kind, statusText) = ("pending", waitingText)
       detail = sync == nil ? String(translated: "No sync server is connected.") : nil
     } else {
-      (kind, statusText, detail) = ("ok", sync == nil ? "Stored on this computer" : "Up to date", nil)
+      (kind, statusText, detail) = ("ok", sync == nil && !isRemote ? "Stored on this computer" : "Up to date", nil)
     }
     self.statusText = statusText.text
     canRetry = failed > 0 || (sync != nil && kind != "syncing" && kind != "ok")
@@ -44,7 +45,9 @@ struct StatusLine: Equatable, Sendable {
   /// What of the viewer's own waits: messages of others are theirs to send.
   init(_ waiting: WaitingMessages, _ viewer: Viewer, sync: SyncState?) {
     let (pending, failed) = waiting.counts(of: viewer)
-    self.init(pending: pending, failed: failed, sync: sync, lastError: viewer.isOwner ? waiting.lastError : nil)
+    self.init(
+      pending: pending, failed: failed, sync: sync, lastError: viewer.isOwner ? waiting.lastError : nil,
+      isRemote: waiting.isRemote)
   }
 }
 
@@ -53,9 +56,12 @@ struct WaitingMessages: Equatable, Sendable {
   private var pending: [String: Int] = [:]
   private var failed: [String: Int] = [:]
   var lastError: String?
+  /// Whether people use the store of another computer.
+  private(set) var isRemote = false
 
   /// - Throws: `SwiftDataError`.
   init(_ work: Work) throws {
+    isRemote = work.setting.hasAccounts
     guard try work.isSynced() else { return }
     pending = try Self.count(.pending, work)
     failed = try Self.count(.failed, work)

@@ -43,14 +43,14 @@ struct ListView {
   /// Nil where the list is brought up to date, not shown.
   let sorting: SortingView?
 
-  /// Reads who takes part in the talks of two and in the current conversation: a thread beside the list needs no statement
+  /// Reads whom the rows name and who takes part in the current conversation: a thread beside the list needs no statement
   /// of its own for that.
   init(
     _ page: ConversationList.Page, _ filter: ListFilter, _ access: Access, current: String? = nil,
     clock: PageClock = PageClock(), sorting: SortingView? = nil
   ) throws {
     try access.work.people.read(
-      page.conversations.filter { !$0.isGroup || $0.id == current }.flatMap(\.participantIDs))
+      page.conversations.flatMap { ConversationRow.people(of: $0, isWhole: $0.id == current) })
     var day: String?
     let last = try LastMessages(page.conversations, page.sight, access)
     items = page.conversations.map { conversation in

@@ -56,6 +56,8 @@ struct MessageRow {
   let isEdited: Bool
   let isDeleted: Bool
   let isThere: Bool
+  /// What happened to a group, in words; nil for what a person wrote.
+  let eventText: String?
   let isPinnedMessage: Bool
   let mark: String?
   let markLabel: String
@@ -93,6 +95,7 @@ struct MessageRow {
     showsAvatar = scene.isNamed(message)
     isDeleted = message.deletedAt != nil
     isThere = !isDeleted
+    eventText = message.entity.isGroupEvent ? GroupEvent.translated(message.text) : nil
     let isFileNameOnly = message.attachments.count == 1 && message.attachments[0].fileName == message.text
     let text = MessageText(people: Set(conversation.participantIDs), reader: scene.viewer.userID)
     messageHTML = isFileNameOnly ? nil : isDeleted ? Phrase(InboxService.deletedText).text : text.html(message.text)
@@ -110,7 +113,7 @@ struct MessageRow {
     chips = isDeleted || isMine ? [] : Self.chips(message)
     hasChips = !chips.isEmpty
     files = message.attachments.sorted { $0.createdAt < $1.createdAt }.map(Self.file)
-    canEdit = isMine && !isDeleted
+    canEdit = isMine && !isDeleted && eventText == nil
     quote = message.replyToID.map { Self.quote($0, scene) }
     reactions = isDeleted ? [] : Self.reactions(message, scene)
     hasReactions = !reactions.isEmpty

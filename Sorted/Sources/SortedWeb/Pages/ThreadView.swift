@@ -50,6 +50,8 @@ struct ThreadView {
     let replyQuote: MessageRow.Quote
   }
   struct Member {
+    /// What a mention has; nil for a person without an account.
+    let memberID: String?
     let memberSlug: String
     let memberName: String
     let memberInitials: String
@@ -70,6 +72,8 @@ struct ThreadView {
   let members: [Member]
   let canLeave: Bool
   let canAdd: Bool
+  /// The name that a group was given; empty without one.
+  let groupName: String
   /// Whether the viewer left, so that there is nothing to write with.
   let hasLeft: Bool
   let pins: [Pin]
@@ -122,6 +126,7 @@ extension ThreadView {
       members: conversation.participantIDs.map { Self.member($0, scene, invitations) },
       canLeave: conversation.isGroup && conversation.participantIDs.contains(access.viewer.userID),
       canAdd: conversation.isGroup && !conversation.hasLeft(access.viewer.userID),
+      groupName: conversation.displayName ?? "",
       hasLeft: conversation.hasLeft(access.viewer.userID),
       pins: pins.map { Pin(pinSlug: Slug.encode($0.id), pinText: MessageText.plain(String($0.text.prefix(120)))) },
       hasPins: !pins.isEmpty,
@@ -152,7 +157,8 @@ extension ThreadView {
   private static func member(_ id: String, _ scene: ThreadScene, _ invitations: [String: String]) -> Member {
     let name = scene.people.name(id)
     return Member(
-      memberSlug: Slug.encode(id), memberName: name, memberInitials: Avatar.initials(name), memberHue: Avatar.hue(id),
+      memberID: id.hasPrefix(InvitationEntity.prefix) ? nil : id, memberSlug: Slug.encode(id), memberName: name,
+      memberInitials: Avatar.initials(name), memberHue: Avatar.hue(id),
       memberPicture: scene.people.picture(id), memberForeignPicture: scene.people.foreignPicture(id),
       isYou: id == scene.viewer.userID, invitation: invitations[id])
   }

@@ -11,6 +11,8 @@ struct ConversationRow {
   let rowPicture: String?
   /// Where this server serves the conversation's or the other one's picture of another server.
   let rowForeignPicture: String?
+  /// Who wrote what the preview shows, with a colon; nil in a talk of two for the other one.
+  let previewAuthor: String?
   let preview: String
   let hasDraft: Bool
   let time: String
@@ -44,9 +46,7 @@ struct ConversationRow {
     last: LastMessage = .ofConversation, unread: Int = 0
   ) {
     let others = conversation.participantIDs.filter { $0 != access.viewer.userID }
-    let name =
-      conversation.displayName
-      ?? (others.isEmpty ? String(translated: "You") : others.map(access.work.people.name).joined(separator: ", "))
+    let name = Self.name(of: conversation, access)
     slug = Slug.encode(conversation.id)
     self.name = name
     initials = Avatar.initials(name)
@@ -58,7 +58,7 @@ struct ConversationRow {
       ForeignPicture.address(conversation.avatarURL, "/c/\(slug)") ?? partner.flatMap(access.work.people.foreignPicture)
     let draft = place?.draft ?? ""
     hasDraft = !draft.isEmpty
-    preview = draft.isEmpty ? Self.preview(conversation, last, access.viewer) : draft
+    (previewAuthor, preview) = draft.isEmpty ? Self.preview(conversation, last, access) : (nil, draft)
     let date = conversation.lastMessageAt ?? conversation.createdAt
     time = clock.short(date)
     iso = date.formatted(.iso8601)
@@ -79,16 +79,35 @@ struct ConversationRow {
     person = partner.map(Slug.encode)
   }
 
-  private static func preview(_ conversation: ConversationEntity, _ last: LastMessage, _ viewer: Viewer) -> String {
+  /// What a conversation is called everywhere: its name, or the names of the others, whose profiles were read.
+  static func name(of conversation: ConversationEntity, _ access: Access) -> String {
+    if let name = conversation.displayName { return name }
+    let others = conversation.participantIDs.filter { $0 != access.viewer.userID }
+    return others.isEmpty
+      ? String(translated: "You") : others.map(access.work.people.name).joined(separator: ", ")
+  }
+
+  /// The people whom the row of a conversation names.
+  /// - Parameter isWhole: whether all who take part are wanted.
+  static func people(of conversation: ConversationEntity, isWhole: Bool = false) -> [String] {
+    guard isWhole || !conversation.isGroup || conversation.displayName == nil else {
+      return [conversation.lastMessageSenderID].compactMap(\.self)
+    }
+    return conversation.participantIDs
+  }
+
+  private static func preview(
+    _ conversation: ConversationEntity, _ last: LastMessage, _ access: Access
+  ) -> (author: String?, text: String) {
     let (words, author): (String, String?) =
       switch last {
       case .ofConversation: (conversation.lastMessageText ?? "", conversation.lastMessageSenderID)
       case .seen(let message): (message?.text ?? "", message?.senderID)
       }
     let text = MessageText.plain(String(words.prefix(200)))
-    guard let sender = author, !text.isEmpty else { return text }
-    if sender == viewer.userID { return String(translated: "You: \(text)") }
-    return conversation.isGroup ? "\(sender): \(text)" : text
+    guard let sender = author, !text.isEmpty else { return (nil, text) }
+    if access.viewer.names.contains(sender) { return (String(translated: "You") + ":", text) }
+    return (conversation.isGroup ? access.work.people.name(sender) + ":" : nil, text)
   }
 }
 

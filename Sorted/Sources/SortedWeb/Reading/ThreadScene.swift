@@ -37,8 +37,9 @@ struct ThreadScene {
     storedMark = try Self.storedMark(access, conversation)
   }
 
-  /// Reads what some messages answer, in one statement.
+  /// Reads what some messages answer, in one statement, and the names of authors who take part no longer.
   mutating func quote(_ messages: [SeenMessage], _ context: ModelContext) throws {
+    try people.read(messages.map(\.senderID))
     let ids = messages.compactMap(\.replyToID).filter { quoted[$0] == nil }
     guard !ids.isEmpty else { return }
     for message in try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) }))

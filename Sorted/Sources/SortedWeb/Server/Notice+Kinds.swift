@@ -36,6 +36,7 @@ extension Notice {
     "unpinned": ("Message unpinned.", nil, nil),
     "password": ("The password was changed. Other browsers are signed out.", nil, nil),
     "session": ("That browser is signed out.", nil, nil),
+    "sessions": ("The person is signed out everywhere.", nil, nil),
     "message-restored": ("Message restored.", nil, nil),
     "retry": ("Trying again.", nil, nil),
     "cleaned": ("Old messages were deleted.", nil, nil),

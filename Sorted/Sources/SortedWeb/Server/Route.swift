@@ -60,6 +60,14 @@ struct Route: Sendable {
 
 extension Router<WebContext> {
   func add(_ routes: [Route]) {
-    for route in routes { on(RouterPath(route.path), method: route.method, use: route.answer) }
+    for route in routes {
+      on(RouterPath(route.path), method: route.method, use: route.answer)
+      guard route.method == .get else { continue }
+      // A stream of events has no end, so it has no length either.
+      on(RouterPath(route.path), method: .head) { request, context in
+        guard route.path != "events" else { throw PageError.notFound }
+        return try await route.answer(request, context).createHeadResponse()
+      }
+    }
   }
 }

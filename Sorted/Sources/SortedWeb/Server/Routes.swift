@@ -43,6 +43,7 @@ struct Routes {
         query: ListFilter.fields + ThreadPosition.fields + ["edit", "part", "reply"], thread.show),
       .get("search", for: .people, query: ListFilter.fields + ["after", "by", "q"], search.show),
       .get("find", for: .people, query: ["q"], search.find),
+      .get("names", for: .people, query: ["q"], search.names),
       .get("files/:file", for: .people, files.file),
       .get("files/:file/thumbnail", for: .people, files.thumbnail),
       .get("bin", for: .people, bin.show),
@@ -54,7 +55,7 @@ struct Routes {
   private var conversations: [Route] {
     let conversation = ConversationController(site: site)
     return [
-      .post("new", for: .people, form: ["name", "people"], conversation.begin),
+      .post("new", for: .people, form: ["invite", "name", "people"], conversation.begin),
       .post(
         "c/:conversation/set", for: .people, form: ["accept", "archive", "mute", "pin", "return"], conversation.set),
       .post("c/:conversation/delete", for: .people, form: ["return"], conversation.delete),
@@ -62,7 +63,8 @@ struct Routes {
       .post("c/:conversation/read", for: .people, form: ["return", "upTo"], conversation.read),
       .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
       .post("c/:conversation/leave", for: .people, conversation.leave),
-      .post("c/:conversation/people", for: .people, form: ["people"], conversation.addPeople),
+      .post("c/:conversation/people", for: .people, form: ["invite", "people"], conversation.addPeople),
+      .post("c/:conversation/name", for: .people, form: ["name"], conversation.rename),
     ]
   }
 
@@ -122,15 +124,17 @@ struct Routes {
 
   private var settings: [Route] {
     let (settings, storage) = (SettingsController(site: site), StorageController(site: site))
-    let account = AccountController(site: site)
+    let (account, administration) = (AccountController(site: site), AdministrationController(site: site))
     return [
-      .get("settings", for: .people, query: ["days"], settings.show),
+      .get("settings", for: .people, settings.show),
       .post("settings/profile", for: .people, form: ["email", "name"], settings.saveProfile),
       .post("settings/picture", for: .people, form: ["remove"], PictureController(site: site).save),
       .post("settings/switches", for: .people, form: SettingsController.switches, settings.saveSwitches),
       .post("settings/look", for: .people, form: ["language", "theme"], settings.saveLook),
       .post("settings/password", for: .people, form: ["new", "old"], account.changePassword),
       .post("settings/sessions/:session/end", for: .people, account.endSession),
+      .get("administration", for: .owner, query: ["days"], administration.show),
+      .post("administration/people/:person/end", for: .owner, administration.endSessions),
       .post("settings/door", for: .owner, account.makeDoor),
       .post("settings/retention", for: .owner, form: ["keep"], storage.setRetention),
       .post("settings/clean", for: .owner, form: ["days"], storage.clean),

@@ -24,10 +24,14 @@ struct Site: Sendable {
   let doors = Doors()
   /// For each name and address: guessing takes years.
   let signIns = RateLimiter<String>(burst: 10, perSecond: 0.2)
+  /// For each name, whatever the addresses: guessing from many machines takes years as well.
+  let names = RateLimiter<String>(burst: 100, perSecond: 1.0 / 30)
   /// For each address, whatever the names: every guess costs a tenth of a second.
   let guests = RateLimiter<String>(burst: 30, perSecond: 0.5)
   /// For each reader: how many pages of links the server fetches.
   let fetches = RateLimiter<String>(burst: 20, perSecond: 0.5)
+  /// For each session: how many streams of events it opens.
+  let streams: RateLimiter<String>
   let uploads = UploadLimit(maximum: 12, maximumEach: 3)
 
   func router(_ logger: Logger) -> Router<WebContext> {

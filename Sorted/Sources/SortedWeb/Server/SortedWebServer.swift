@@ -56,7 +56,8 @@ public struct SortedWebServer: Sendable {
     site = Site(
       desk: desk, pages: pages, hub: LiveHub(desk: desk, pages: pages, sync: sync, logger: logger),
       sessions: Sessions(desk: desk), files: files, pictures: pictures, options: options, sync: sync,
-      fetcher: fetcher, name: names.name, secret: names.secret)
+      fetcher: fetcher, name: names.name, secret: names.secret,
+      streams: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 12))
     token = site.doors.make(lifetime: .infinity)
   }
 
@@ -73,13 +74,17 @@ public struct SortedWebServer: Sendable {
 
   /// Makes what every web store has, and brings accounts of earlier versions up to it.
   private static func prepare(_ work: Work) throws -> (name: String, secret: String) {
-    for account in try work.own.fetch(FetchDescriptor<AccountEntity>(predicate: #Predicate { $0.skeleton == "" })) {
-      account.foldedName = AccountName.folded(account.userID)
-      account.skeleton = AccountName.skeleton(account.userID)
+    try Confusables.check()
+    let kept = try work.own.fetch(FetchDescriptor<SiteEntity>()).first
+    let site = kept ?? SiteEntity()
+    if kept == nil { work.own.insert(site) }
+    if site.skeletonVersion < Confusables.version {
+      for account in try work.own.fetch(FetchDescriptor<AccountEntity>()) {
+        account.foldedName = AccountName.folded(account.userID)
+        account.skeleton = AccountName.skeleton(account.userID)
+      }
+      site.skeletonVersion = Confusables.version
     }
-    if let site = try work.own.fetch(FetchDescriptor<SiteEntity>()).first { return (site.name, site.secret) }
-    let site = SiteEntity()
-    work.own.insert(site)
     return (site.name, site.secret)
   }
 

@@ -1,7 +1,8 @@
 // The buttons that change something: what they do is shown on the page without loading it anew.
 
 import { $, all } from "./dom.js";
-import { enqueueChange, waitingChanges } from "./outbox.js";
+import { update } from "./optimistic.js";
+import { enqueueChange } from "./outbox.js";
 import { mergeRows } from "./rows.js";
 import { hideNoticeLater, say } from "./say.js";
 import { checkSession, load } from "./server.js";
@@ -51,22 +52,18 @@ async function act(form, button) {
 // Each says what is to be, so that it may be made twice.
 const changes = /^\/c\/[^/]+\/(set|delete|restore|m\/[^/]+\/(delete|delete-for-all|restore|pin|react|sort))$/;
 
-/** Keeps a change while the server is away, and marks what it is about. */
+/** Keeps a change while the server is away. It is shown as done. */
 async function later(button) {
   const { pathname } = new URL(button.formAction);
-  const kept = changes.test(pathname) ? enqueueChange(pathname, button.name ? { [button.name]: button.value } : {}) : null;
-  const isKept = await kept?.catch(() => null);
-  if (isKept) say(t("This is done when the server is back. The same button takes it back."));
+  const fields = button.name ? { [button.name]: button.value } : {};
+  const keep = () => (changes.test(pathname) ? enqueueChange(pathname, fields).catch(() => null) : null);
+  const isKept = await keep();
+  // What went out of sight has no button any more.
+  const undo = { text: t("Undo"), run: () => keep().then(() => say(t("Taken back."))) };
+  if (isKept) say(t("This is done when the server is back."), undo);
   else say(isKept === false ? t("Taken back.") : t("The server is away. Try again when it is back."));
-  await markChanges();
+  await update();
   return false;
-}
-
-/** Marks the conversations and messages that a change waits for. */
-async function markChanges() {
-  const paths = (await waitingChanges()).map(({ path }) => path.split("/"));
-  const ids = new Set(paths.map(([, , thread, kind, message]) => (kind === "m" ? `m-${message}` : `c-${thread}`)));
-  for (const item of all(".row, .msg")) item.classList.toggle("changing", ids.has(item.id));
 }
 
 function merge(loaded) {
@@ -92,11 +89,7 @@ export function start() {
     event.preventDefault();
     run(event.target, event.submitter);
   });
-  if (state.account) markChanges().catch(() => {});
-  on("changed", ({ refusal }) => {
-    if (refusal) say(refusal);
-    markChanges();
-  });
+  on("changed", ({ refusal }) => refusal && say(refusal));
   // Where there is no room above, a menu opens downwards.
   document.addEventListener("toggle", ({ target: menu }) => {
     if (!menu.matches(".msg .menu") || !menu.open) return;
@@ -121,6 +114,6 @@ export function start() {
     const free = event.target.closest("button[data-act]");
     if (free) run($("#act"), free);
     // A menu closes when something else is clicked.
-    for (const menu of all("details.menu[open]")) if (!menu.contains(event.target) || button) menu.open = false;
+    for (const menu of all("details.menu[open], details.new[open]")) if (!menu.contains(event.target) || button) menu.open = false;
   });
 }

@@ -11,14 +11,18 @@ import * as gallery from "./gallery.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
 import * as mentions from "./mentions.js";
+import * as names from "./names.js";
 import * as navigate from "./navigate.js";
 import * as offline from "./offline.js";
+import * as optimistic from "./optimistic.js";
 import * as outbox from "./outbox.js";
 import * as palette from "./palette.js";
 import * as pending from "./pending.js";
+import * as places from "./places.js";
 import * as presence from "./presence.js";
 import * as previews from "./previews.js";
 import * as rows from "./rows.js";
+import * as search from "./search.js";
 import * as seen from "./seen.js";
 import * as select from "./select.js";
 import * as thread from "./thread.js";
@@ -31,5 +35,5 @@ localise(document);
 // uncaught errors.
 for (const moment of ["pageswap", "pagereveal"])
   addEventListener(moment, ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
-for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, outbox, live, offline, forms])
+for (const part of [places, rows, actions, attachments, assist, mentions, names, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, optimistic, outbox, live, offline, forms, search])
   part.start();

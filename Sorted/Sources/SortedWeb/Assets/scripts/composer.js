@@ -11,6 +11,9 @@ import { emit, on, state } from "./state.js";
 import { removeWaiting } from "./store.js";
 import { t } from "./strings.js";
 
+/** Where fingers write, Enter makes a new line and the button sends. */
+const fingers = matchMedia("(hover: none) and (pointer: coarse)");
+
 /** How many characters a text has as the server counts them. */
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 function characters(text) {
@@ -111,7 +114,7 @@ function insertAnswer(button) {
 
 /** The last message of one's own, to be changed. */
 function editLast() {
-  const last = all(".msg.mine:not(.waiting, .deleted)").at(-1);
+  const last = all(".msg.mine:not(.waiting, .deleted, [hidden])").at(-1);
   const link = last && $("a.edit", last);
   if (link) link.click();
   return Boolean(link);
@@ -137,7 +140,7 @@ export function start() {
   });
   document.addEventListener("keydown", (event) => {
     if (event.target.id !== "text" || event.isComposing || event.defaultPrevented) return;
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter" && !event.shiftKey && !fingers.matches) {
       event.preventDefault();
       submit();
     } else if (event.key === "ArrowUp" && !event.target.value && !event.shiftKey) {

@@ -1,6 +1,6 @@
 // Dialogs above the page.
 
-import { $, make } from "./dom.js";
+import { $, all, make } from "./dom.js";
 
 /**
  * Shows a dialog above the page, and what lies below is out of reach. A modal dialog would make it inert, for which the browser looks
@@ -26,7 +26,15 @@ function shaded(box) {
   shade.append(box);
   document.body.append(shade);
   shade.addEventListener("click", ({ target }) => (target === shade || target.closest("[data-close]")) && closeDialog(box));
-  // Whoever goes on with Tab behind its last part is done with it.
-  shade.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !shade.contains(relatedTarget) && closeDialog(box));
+  // Tab goes round in the dialog: what lies below is out of reach.
+  shade.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab") return;
+    const stops = all("a[href], button, input, textarea, select, [tabindex='0']", box).filter((stop) => stop.checkVisibility() && !stop.disabled);
+    const [first, last] = [stops[0], stops.at(-1)];
+    const [edge, other] = event.shiftKey ? [first, last] : [last, first];
+    if (document.activeElement !== edge && stops.includes(document.activeElement)) return;
+    event.preventDefault();
+    other?.focus();
+  });
   return shade;
 }

@@ -7,6 +7,8 @@ import { draft, keepDraft, removeDraft } from "./store.js";
 
 let timer;
 let request;
+// What the server has as the draft of the open conversation.
+let stored = "";
 
 /** Keeps the text of the composer. */
 export function keep() {
@@ -22,6 +24,7 @@ async function save(item) {
     const answer = await post(`/c/${item.thread}/draft`, { text: item.text }, {}, request.signal);
     const kept = await draft(item.account, item.thread);
     // The server has it now; what was written since is on its way.
+    if (answer.ok && state.thread === item.thread) stored = item.text;
     if (answer.ok && kept?.text === item.text) await removeDraft(item.account, item.thread);
   } catch {
     // It stays in this browser. A request that was lost is repeated, unless the text went to the outbox or changed.
@@ -39,6 +42,7 @@ export function forget() {
 /** Puts what only this browser has into the composer. */
 export async function enterDraft() {
   const thread = state.thread;
+  stored = $("#text")?.value ?? "";
   const kept = await draft(state.account, thread);
   const text = $("#text");
   if (kept && text && state.thread === thread && text.value !== kept.text) {
@@ -47,7 +51,16 @@ export async function enterDraft() {
   }
 }
 
+/** A draft that was sent or deleted in another browser goes here as well, unless it went on here. */
+function follow({ row, old }) {
+  const text = $("#text");
+  if (row.dataset.slug !== state.thread || !text || !stored || !old || !$(".draft", old) || $(".draft", row)) return;
+  if (text.value === stored) text.value = "";
+  stored = "";
+}
+
 export function start() {
+  on("row", follow);
   on("online", async () => {
     const kept = state.thread && (await draft(state.account, state.thread));
     if (kept) save(kept);

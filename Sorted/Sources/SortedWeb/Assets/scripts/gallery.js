@@ -1,6 +1,6 @@
 // The pictures of a thread, one after the other.
 
-import { showDialog } from "./dialogs.js";
+import { closeDialog, isShown, showDialog } from "./dialogs.js";
 import { $, all, make } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -22,6 +22,21 @@ function dialog() {
   return box;
 }
 
+// Whether the dialog was closed, and its entry of the history is about to go.
+let isClosing = false;
+// Whether Back closed it, so that its entry is gone.
+let isLeft = false;
+
+/** Takes the entry of the history away that the picture had. */
+function closed({ newState }) {
+  if (newState !== "closed") return;
+  if (!isLeft && history.state?.picture) {
+    isClosing = true;
+    history.back();
+  }
+  isLeft = false;
+}
+
 function step(by) {
   index = (index + by + pictures.length) % pictures.length;
   const box = dialog();
@@ -38,6 +53,20 @@ export function start() {
     pictures = all("a.picture");
     index = pictures.indexOf(picture);
     step(0);
-    showDialog(dialog());
+    // Back closes the picture, and not the conversation.
+    history.pushState({ ...history.state, picture: true }, "");
+    const box = dialog();
+    showDialog(box);
+    box.closest(".shade").ontoggle = closed;
+  });
+  addEventListener("popstate", (event) => {
+    const box = $("#gallery");
+    if (!isClosing && !(box && isShown(box))) return;
+    event.stopImmediatePropagation();
+    if (!isClosing) {
+      isLeft = true;
+      closeDialog(box);
+    }
+    isClosing = false;
   });
 }

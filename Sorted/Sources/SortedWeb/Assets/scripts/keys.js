@@ -52,10 +52,21 @@ function openMenu(menu) {
 }
 
 export function start() {
+  // A touch shows what can be done with a message.
+  document.addEventListener("click", ({ target }) => {
+    if (matchMedia("(hover: none)").matches && !target.closest("a, button, summary, input")) target.closest(".msg")?.focus({ preventScroll: true });
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      const menu = $("details.menu[open], details.answers[open]");
-      if (menu) menu.open = false;
+      const menu = $("details.menu[open], details.answers[open], details.new[open]");
+      if (menu) {
+        // The focus goes back to where it was, not to the beginning of the page.
+        const isInside = menu.contains(document.activeElement);
+        menu.open = false;
+        if (isInside) (menu.closest(".msg") ?? $("summary", menu)).focus();
+      } else if (event.target.closest("#edit")) {
+        $("#edit a").click();
+      }
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) return;

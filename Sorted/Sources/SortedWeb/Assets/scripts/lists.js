@@ -20,7 +20,7 @@ export function makeReady(message) {
 
 /** Takes what the page itself noted at an item over to the one that comes in its place. */
 function takeMarks(item, old) {
-  for (const name of ["hit", "chosen-message", "changing", "flash"]) if (old.classList.contains(name)) item.classList.add(name);
+  for (const name of ["hit", "chosen-message", "flash"]) if (old.classList.contains(name)) item.classList.add(name);
   item.classList.toggle("grouped", old.classList.contains("grouped"));
   const [chip, oldChip] = [$(".chip", item), $(".chip", old)];
   if (chip && oldChip?.hasAttribute("tabindex") && chip.className === oldChip.className) {
@@ -82,6 +82,7 @@ export function put(item, list, kind, order) {
   }
   loadMedia(item, begun);
   if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
+  else if (focus === old && focus) item.focus({ preventScroll: true });
   else if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
   return item;
 }
@@ -109,7 +110,7 @@ export const heading = (item) =>
 export function headings(list, kind, tag) {
   let current = null;
   const left = new Set(all(":scope > .day", list));
-  for (const item of all(`:scope > .${kind}`, list)) {
+  for (const item of all(`:scope > .${kind}:not([hidden])`, list)) {
     const text = heading(item);
     if (text === current) continue;
     current = text;

@@ -1,6 +1,7 @@
 // This tab's end of the stream of events.
 
 import { $, listItem } from "./dom.js";
+import { reloadReturned } from "./places.js";
 import { putRow, refreshRows, removeRow } from "./rows.js";
 import { setOnline } from "./say.js";
 import { checkSession, tell } from "./server.js";
@@ -140,8 +141,12 @@ export function start() {
     clearTimeout(timer);
     timer = setTimeout(want, 300);
   });
-  addEventListener("online", () => send({ kind: "retry" }));
+  addEventListener("online", () => {
+    send({ kind: "retry" });
+    // A stream that outlived a short break says nothing of it.
+    checkSession().then((isStill) => isStill && setOnline(true), () => {});
+  });
   addEventListener("offline", () => setOnline(false));
   addEventListener("pagehide", () => send({ kind: "leave" }));
-  addEventListener("pageshow", (event) => event.persisted && location.reload());
+  addEventListener("pageshow", (event) => event.persisted && reloadReturned());
 }

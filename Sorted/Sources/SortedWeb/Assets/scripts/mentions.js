@@ -18,12 +18,14 @@ function update() {
   close();
   if (!found) return;
   start0 = before.length - found[2].length;
-  const names = all(".members bdi").map((name) => name.textContent)
-    .filter((name) => name.toLowerCase().startsWith(found[2].toLowerCase()) && name !== found[2] && !name.includes(" "))
+  // A mention has the identifier; a person is known by the name.
+  const wanted = found[2].toLowerCase();
+  const people = all(".members a[data-person]").map((link) => ({ id: link.dataset.person, name: $("bdi", link).textContent }))
+    .filter(({ id, name }) => [id, ...name.split(/\s+/)].some((word) => word.toLowerCase().startsWith(wanted)) && id !== found[2])
     .slice(0, 6);
-  if (!names.length) return;
-  const list = make("ul", { id: "mentions", role: "listbox", "aria-label": t("People") }, ...names.map((name, index) =>
-    make("li", { id: `mention-${index}`, role: "option", "aria-selected": String(index === 0), textContent: name, onclick: () => take(name) })));
+  if (!people.length) return;
+  const list = make("ul", { id: "mentions", role: "listbox", "aria-label": t("People") }, ...people.map(({ id, name }, index) =>
+    make("li", { id: `mention-${index}`, role: "option", "aria-selected": String(index === 0), "data-person": id, textContent: name, onclick: () => take(id) })));
   $("#composer").append(list);
   text.setAttribute("aria-activedescendant", "mention-0");
 }
@@ -49,7 +51,7 @@ export function start() {
     if (event.target.id !== "text" || !$("#mentions")) return;
     if (event.key === "Escape") close();
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);
-    else if (event.key === "Enter" || event.key === "Tab") take($("#mentions [aria-selected=true]").textContent);
+    else if (event.key === "Enter" || event.key === "Tab") take($("#mentions [aria-selected=true]").dataset.person);
     else return;
     event.preventDefault();
   }, { capture: true });

@@ -7,6 +7,7 @@ import { enterPending } from "./pending.js";
 import { load } from "./server.js";
 import { markHit } from "./highlight.js";
 import { leaves } from "./actions.js";
+import { isReturn, notePlace, placeIn, scrollTo } from "./places.js";
 import { showFiles } from "./attachments.js";
 import { chosenThread, emit, on, state } from "./state.js";
 import { enterSeen } from "./seen.js";
@@ -33,20 +34,34 @@ let asked = 0;
 // What the editor of a message replaced. Without the server it comes back.
 let replaced = null;
 
-/** Shows the thread of an address. */
-export async function open(path, { push = true } = {}) {
+/** The title says which conversation is open; how many are unread comes before it. */
+function entitle() {
+  document.body.dataset.title = `${$(".thread-title h1")?.textContent ?? t("Inbox")} · Sorted`;
+  emit("title");
+}
+
+/**
+ * Shows the thread of an address.
+ * @param place where one was in it, on the way back
+ */
+export async function open(path, { push = true, place = null } = {}) {
   const url = new URL(path, location.href);
   const slug = url.pathname.split("/")[2];
   const turn = ++asked;
+  notePlace();
+  listTop = $("#list-scroll")?.scrollTop || listTop;
   state.opening = slug;
   emit("opening");
   pane().setAttribute("aria-busy", "true");
   const query = new URLSearchParams(url.search);
   query.set("part", "pane");
+  if (place) query.set("at", place.id.slice(2));
   const loaded = await load(`${url.pathname}?${query}`);
   if (turn !== asked) return;
   state.opening = "";
   pane().removeAttribute("aria-busy");
+  // The message that was read may be gone.
+  if (place && loaded?.answer.status === 404) return open(path, { push });
   if (!loaded?.answer.ok) {
     emit("thread");
     if (loaded) location.assign(url);
@@ -64,8 +79,11 @@ export async function open(path, { push = true } = {}) {
   panes.dataset.thread = slug;
   panes.classList.add("in-thread");
   if (push) history.pushState({}, "", url.pathname + url.search + url.hash);
+  if (place) $(".hit")?.classList.remove("hit");
+  entitle();
   enter();
   emit("thread");
+  if (place) scrollTo(place);
   if (!$(".hit") && matchMedia("(hover: hover)").matches) $("#text")?.focus({ preventScroll: true });
 }
 
@@ -80,10 +98,26 @@ export async function leaveEditor({ isAway }) {
   emit("thread");
 }
 
-/** Shows the list alone. */
-function close() {
+// What stands beside the list while no conversation is open, if the page began so.
+let welcome = null;
+// Where the list is. A phone does not show it beside a conversation.
+let listTop = 0;
+
+/** Shows the list alone, with its rows and its place. */
+function close({ push = false } = {}) {
   if (!chosenThread()) return;
-  location.assign("/");
+  notePlace();
+  asked += 1;
+  state.opening = state.thread = "";
+  pane().removeAttribute("aria-busy");
+  pane().replaceChildren(...(welcome ? [welcome.cloneNode(true)] : []));
+  const panes = $(".panes");
+  panes.dataset.thread = "";
+  panes.classList.remove("in-thread");
+  if (push) history.pushState({}, "", $("#rows").dataset.address);
+  if (listTop && !$("#list-scroll").scrollTop) $("#list-scroll").scrollTop = listTop;
+  entitle();
+  emit("thread");
 }
 
 /** Goes to a message of the thread, on the page or not. */
@@ -95,6 +129,7 @@ export function jump(slug, address) {
 
 export function start() {
   if (!pane()) return;
+  welcome = $(".welcome")?.cloneNode(true) ?? null;
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (event.target.closest("#to-newest")) {
@@ -106,17 +141,25 @@ export function start() {
       event.preventDefault();
       return jump(quote.dataset.jump, quote.href);
     }
+    if (event.target.closest("a.back")) {
+      event.preventDefault();
+      return close({ push: true });
+    }
     const link = event.target.closest("a.row-link, a.edit, .composer.editing a, .in-place");
     if (!link || link.origin !== location.origin || !link.pathname.startsWith("/c/")) return;
     event.preventDefault();
     open(link.href);
   });
   addEventListener("popstate", () => {
-    if (location.pathname.startsWith("/c/")) open(location.href, { push: false });
-    else close();
+    const slug = location.pathname.split("/")[2];
+    if (location.pathname.startsWith("/c/")) open(location.href, { push: false, place: location.search ? null : placeIn(slug) });
+    else if ($("#rows").dataset.address === location.pathname + location.search) close();
+    else location.reload();
   });
   on("messages", markHit);
   // The conversation is gone, or it is no longer this account's. The action that caused it goes to a page with a notice.
   on("gone", async (slug) => slug === chosenThread() && !(await leaves()) && location.assign("/"));
   enter();
+  const place = isReturn() && state.thread && !location.search ? placeIn(state.thread) : null;
+  if (place && !scrollTo(place)) open(location.href, { push: false, place });
 }

@@ -52,10 +52,12 @@ export async function enqueueChange(path, fields) {
   const kept = (await waitingChanges()).find((item) => isSame(item, path, fields));
   if (kept) {
     await removeWaiting(kept.number);
-    told("changed", kept);
+    told("changed", kept, { isTakenBack: true });
     return false;
   }
-  await addWaiting({ account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields });
+  const item = { account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields };
+  await addWaiting(item);
+  told("waiting", item);
   flush();
   return true;
 }
@@ -65,7 +67,7 @@ export async function enqueueEdit(path, fields) {
   for (const kept of await waitingChanges()) if (kept.path === path) await removeWaiting(kept.number);
   const item = { account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields };
   await addWaiting(item);
-  told("changed", item);
+  told("waiting", item);
   flush();
 }
 

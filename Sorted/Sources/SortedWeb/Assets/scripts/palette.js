@@ -32,7 +32,7 @@ function go(place) {
 }
 
 /** The places with some words; null where the server does not answer within ten seconds. */
-async function search(words) {
+export async function search(words) {
   try {
     const answer = await fetch(`/find?q=${encodeURIComponent(words)}`, { signal: AbortSignal.timeout(10_000) });
     return answer.ok ? await answer.json() : null;

@@ -81,6 +81,7 @@ export function start() {
   });
   on("row", notify);
   on("rows", showCount);
+  on("title", showCount);
   showCount();
   const button = $("#allow-notifications");
   if (!button || !globalThis.Notification) return;

@@ -4,6 +4,7 @@ import { $, all, setTabIndex } from "./dom.js";
 import { headings, put } from "./lists.js";
 import { rowOrder, vanished } from "./order.js";
 import { load } from "./server.js";
+import { isReturn } from "./places.js";
 import { chosenThread, emit, on } from "./state.js";
 import { localise } from "./times.js";
 
@@ -34,7 +35,7 @@ const isFurther = (row) => {
 export function putRow(row) {
   if (!rows()) return;
   place(row);
-  tidy();
+  tidyRows();
 }
 
 /** Puts a row where it belongs, or takes it away where it belongs to another list. */
@@ -48,14 +49,14 @@ function place(row) {
 
 export function removeRow(slug) {
   document.getElementById(`c-${slug}`)?.remove();
-  tidy();
+  tidyRows();
 }
 
-function tidy() {
+export function tidyRows() {
   const list = rows();
   if (!list) return;
   headings(list, "row", "h2");
-  $("#no-rows").hidden = Boolean($(".row", list));
+  $("#no-rows").hidden = Boolean($(".row:not([hidden])", list));
   mark();
   emit("rows");
 }
@@ -70,7 +71,7 @@ export function mergeRows({ page, isNewer }) {
   for (const row of loaded) if (!isNewer(row)) place(row);
   const [aside, count] = [$("#aside", page), $(".tab-count", page)];
   if (aside && count) showAside({ count: count.dataset.count, text: aside.textContent });
-  tidy();
+  tidyRows();
 }
 
 /** Loads the first page of the list again. @returns whether the server was reached */
@@ -82,6 +83,17 @@ export async function refreshRows() {
   return loaded !== null;
 }
 
+/** Loads the next page of the list. @returns whether it came */
+async function loadNext(link) {
+  const loaded = await load(`${link.href}&part=list`);
+  if (!loaded?.answer.ok) return false;
+  for (const row of all("#rows > .row", loaded.page)) if (!loaded.isNewer(row)) put(row, rows(), "row", rowOrder);
+  const next = $("#more-rows", loaded.page);
+  if (next) link.replaceWith(document.importNode(next, true));
+  else link.remove();
+  return true;
+}
+
 /** Loads the next page when its link comes near. */
 function watchMore() {
   const link = $("#more-rows");
@@ -89,16 +101,27 @@ function watchMore() {
   const observer = new IntersectionObserver(async (entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
-    const loaded = await load(`${link.href}&part=list`);
-    if (!loaded?.answer.ok) return;
-    for (const row of all("#rows > .row", loaded.page)) if (!loaded.isNewer(row)) put(row, rows(), "row", rowOrder);
-    const next = $("#more-rows", loaded.page);
-    if (next) link.replaceWith(document.importNode(next, true));
-    else link.remove();
-    tidy();
+    if (!(await loadNext(link))) return;
+    tidyRows();
     watchMore();
   }, { root: $("#list-scroll"), rootMargin: "400px" });
   observer.observe(link);
+}
+
+/** Goes back to where the list was, with as many rows as it had. */
+async function returnTo({ address, top, count }) {
+  const scroller = $("#list-scroll");
+  if (isReturn() && address === rows().dataset.address)
+    while (all(".row", rows()).length < count && $("#more-rows")) if (!(await loadNext($("#more-rows")))) break;
+  tidyRows();
+  watchMore();
+  scroller.scrollTop = top;
+}
+
+/** Notes where the list is, for the way back. */
+function notePlace() {
+  const place = { address: rows().dataset.address, top: $("#list-scroll").scrollTop, count: all(".row", rows()).length };
+  sessionStorage.setItem("list", JSON.stringify(place));
 }
 
 /** Moves the focus by some rows. */
@@ -126,10 +149,8 @@ export function start() {
   const scroller = $("#list-scroll");
   if (!scroller) return;
   localise(rows());
-  tidy();
-  watchMore();
-  scroller.scrollTop = Number(sessionStorage.getItem("list") ?? 0);
-  addEventListener("pagehide", () => sessionStorage.setItem("list", scroller.scrollTop));
+  returnTo({ top: 0, count: 0, ...JSON.parse(sessionStorage.getItem("list") ?? "{}") });
+  addEventListener("pagehide", notePlace);
   on("thread", mark);
   on("aside", showAside);
   // The row shows at once that it was chosen; its conversation comes when it is loaded.

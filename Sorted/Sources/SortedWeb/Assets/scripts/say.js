@@ -21,8 +21,10 @@ export function hideNoticeLater() {
 
 export function setOnline(isOnline) {
   state.isOnline = isOnline;
-  const line = $("#offline");
+  const [line, status] = [$("#offline"), $("#status")];
   if (line && !state.isSignedOut) line.hidden = isOnline;
+  // How the server stands is not known now.
+  if (status) status.hidden = !isOnline;
 }
 
 /** Says whether the server answers and stores nothing, as with a full disk. */

@@ -71,6 +71,13 @@ export async function rest() {
   for (let wait; (wait = movedAt + 120 - performance.now()) > 0; ) await new Promise((done) => setTimeout(done, wait));
 }
 
+/** The first message in view, and how far it is below the upper edge: where a person reads. */
+export function anchor() {
+  const pane = scroller();
+  const message = pane && inView(pane);
+  return message ? { id: message.id, top: message.getBoundingClientRect().top - pane.getBoundingClientRect().top } : null;
+}
+
 function inView(pane) {
   const { top, bottom } = pane.getBoundingClientRect();
   const messages = all(".msg", pane);

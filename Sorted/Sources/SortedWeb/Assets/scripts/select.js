@@ -77,7 +77,7 @@ export function start() {
     const message = event.target.closest(".select")?.closest(".msg");
     if (message) return toggle(message);
     // Once some are selected, a click takes more.
-    const other = chosen().length && !event.target.closest("a, button, summary") && event.target.closest(".msg");
+    const other = chosen().length && !event.target.closest("a, button, summary") && event.target.closest(".msg:not(.event)");
     if (other) toggle(other);
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && chosen().length && clear());

@@ -17,10 +17,35 @@ function opened() {
 
 let database;
 
+/** A store in this page, with what a store of IndexedDB is asked for. */
+function pageStore(keyPath) {
+  const items = new Map();
+  const keyOf = (item) => JSON.stringify([keyPath].flat().map((name) => item[name]));
+  let last = 0;
+  return {
+    size: () => items.size,
+    add(item) {
+      const kept = { ...item, number: ++last };
+      items.set(keyOf(kept), kept);
+      return { result: last };
+    },
+    put: (item) => ({ result: void items.set(keyOf(item), item) }),
+    delete: (key) => ({ result: void items.delete(JSON.stringify([key].flat())) }),
+    get: (key) => ({ result: items.get(JSON.stringify([key].flat())) }),
+    index: (name) => ({ getAll: (value) => ({ result: [...items.values()].filter((item) => item[name] === value) }) }),
+  };
+}
+
+// A browser may refuse its database. Then what is written is kept in this page until it is sent.
+const page = { outbox: pageStore("number"), drafts: pageStore(["account", "thread"]) };
+
+globalThis.addEventListener?.("beforeunload", (event) => page.outbox.size() && event.preventDefault());
+
 /** Runs a transaction on some stores; its promise is fulfilled when the browser has written it. */
 async function transaction(names, mode, body) {
-  database ??= opened();
+  database ??= opened().catch(() => null);
   const open = await database;
+  if (!open) return body(...[names].flat().map((name) => page[name]))?.result;
   return new Promise((resolve, reject) => {
     const work = open.transaction(names, mode, { durability: "strict" });
     const request = body(...[names].flat().map((name) => work.objectStore(name)));

@@ -1,0 +1,79 @@
+"""Escape and the focus return to where they were, Enter on a phone makes a new line, and texts keep their direction."""
+from support import BrowserTest, expect
+
+
+class KeysTest(BrowserTest):
+    def test_escape_closes_what_is_open_and_the_focus_returns(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        message = page.locator(".msg:not(.mine)").last
+        message.focus()
+        page.keyboard.press("m")
+        expect(message.locator(".menu .panel")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(message).to_be_focused()
+        # So the next key is for the same message.
+        page.keyboard.press("r")
+        expect(page.locator("#reply-to")).to_be_visible()
+        page.keyboard.press("Escape")
+        self.own_message(page, "to be edited")
+        page.locator("#text").press("ArrowUp")
+        expect(page.locator("#edit-text")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.locator("#text")).to_be_visible()
+        expect(page.locator(".msg", has_text="to be edited")).to_be_visible()
+        panel = page.locator(".new .panel")
+        page.locator(".new summary").click()
+        page.locator(".new [name=people]").press("Escape")
+        expect(panel).to_be_hidden()
+        expect(page.locator(".new summary")).to_be_focused()
+        page.locator(".new summary").click()
+        page.locator(".thread-title").click()
+        expect(panel).to_be_hidden()
+
+    def test_tab_goes_round_in_a_dialog(self):
+        page = self.open()
+        page.keyboard.press("Control+k")
+        field = page.locator("#palette input")
+        expect(field).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.locator("#palette")).to_be_visible()
+        expect(field).to_be_focused()
+
+    def test_enter_on_a_phone_makes_a_new_line(self):
+        page = self.open(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+        self.row(page, "John Doe").locator(".row-link").tap()
+        text = page.locator("#text")
+        text.fill("first")
+        text.press("Enter")
+        text.press_sequentially("second")
+        expect(text).to_have_value("first\nsecond")
+        # Fingers have room to write.
+        self.assertGreater(text.bounding_box()["width"], 240)
+        for button in page.locator(".composer button:visible, .composer .attach").all():
+            self.assertGreaterEqual(button.bounding_box()["height"], 44)
+        page.locator(".send").tap()
+        message = page.locator(".msg.mine:not(.waiting)", has_text="first")
+        expect(message).to_be_visible()
+        # What can be done with a message comes with a touch, and takes no room before.
+        expect(message.locator(".msg-actions")).to_be_hidden()
+        message.locator(".text").tap()
+        expect(message.locator(".msg-actions")).to_be_visible()
+
+    def test_a_preview_shows_the_beginning_of_a_text_of_the_other_direction(self):
+        words = "זה משפט ארוך מאוד שלא נכנס בשורה אחת של הרשימה ולכן חייבים לחתוך את הסוף שלו ולא את ההתחלה שלו"
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        self.own_message(page, words)
+        text = self.row(page, "Acme Audio").locator(".preview-text")
+        expect(text).to_have_text(words)
+        # The first letter is inside of the box, and the box begins behind "You:".
+        inside = text.evaluate("""(element) => {
+            const range = document.createRange();
+            range.setStart(element.firstChild, 0);
+            range.setEnd(element.firstChild, 1);
+            const [letter, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+            return letter.left >= box.left - 1 && letter.right <= box.right + 1;
+        }""")
+        self.assertTrue(inside)
+        expect(self.row(page, "Acme Audio").locator(".by")).to_have_text("You:")
