@@ -33,7 +33,7 @@ extension PostgresOpening {
   ) -> LayoutChange {
     LayoutChange(
       connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards, isFormer: isFormer)
+      partitions: partitions, shards: shards, isFormer: isFormer, isRolling: configuration.isRolling)
   }
 
   /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.

@@ -25,9 +25,20 @@ struct PostgresOpening {
     let partitions: PartitionedTables
     /// The changes that opening made.
     var steps: [ModelContainer.MigrationSummary.Step] = []
+    /// Identifies the store's tables, which a restore makes again.
+    var epoch: Int64 = 0
   }
 
   func open() throws -> Opened {
+    var opened = try openTables()
+    try ConcurrentIndices(
+      connection: connection, configuration: configuration, layout: current.layout, partitions: opened.partitions
+    ).make()
+    opened.epoch = try connection.run("SELECT '\(ServerNames.history)'::regclass::oid::bigint").integer(0, 0)
+    return opened
+  }
+
+  private func openTables() throws -> Opened {
     try checkServer()
     try ServerNames.validate(record)
     if let known = try known() { return known }
