@@ -18,6 +18,8 @@ struct LayoutChange {
   let isFormer: Bool
   /// Whether programs with older models go on.
   let isRolling: Bool
+  /// The columns that are there before their table has them in its record.
+  var early: Set<EarlyColumns.Place> = []
 
   private static var logger: Logger { Logger(label: "SwiftData.Migration") }
 

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 // The steps of an opening for programs that have the store open.
@@ -26,6 +27,49 @@ extension PostgresOpening {
         + " WHERE n.nspname = $1::text AND a.atthasdef", [.text(configuration.namespace)])
     return Set(
       (0..<found.count).map { .init(table: found.text($0, 0) ?? "", column: found.text($0, 1) ?? "") })
+  }
+
+  // MARK: - Columns that are added before the transaction
+
+  /// Adds and fills the columns that would keep saves waiting for long.
+  func addEarlyColumns() throws {
+    guard try isStore(), try !isFormer(), let stored = try storedRecord(),
+      // A stage may need the rows as they are.
+      try plan == nil || migration?.steps.isEmpty == true
+    else { return }
+    try checkOwner()
+    if configuration.isRolling { try checkRolling(stored, isFormer: false) }
+    let partitions = PartitionedTables(try partitions(of: stored))
+    try EarlyColumns(
+      connection: connection, change: layoutChange(of: current.layout, partitions, isFormer: false),
+      metadata: (earlyColumns, writeEarlyColumns), record: storedRecord,
+      lock: {
+        try lockNamespace()
+        try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
+      }
+    ).make(from: stored)
+  }
+
+  /// Drops the columns that an opening added for models other than these.
+  func dropEarlyColumns() throws {
+    let added = try earlyColumns()
+    let wanted = current.layout.record.tables.flatMap { table in
+      table.columns.map { EarlyColumns.Place(table: table.name, column: $0.name, type: $0.serverType.name) }
+    }
+    for place in added.subtracting(wanted) {
+      try connection.script(
+        "ALTER TABLE IF EXISTS \(place.table.quotedIdentifier) DROP COLUMN IF EXISTS \(place.column.quotedIdentifier)")
+    }
+    try writeEarlyColumns(added.intersection(wanted))
+  }
+
+  func earlyColumns() throws -> Set<EarlyColumns.Place> {
+    try read(Keys.early).map { try JSONCoding.decode(Set<EarlyColumns.Place>.self, from: Data($0.utf8)) } ?? []
+  }
+
+  func writeEarlyColumns(_ places: Set<EarlyColumns.Place>) throws {
+    guard try earlyColumns() != places else { return }
+    try write(Keys.early, String(decoding: JSONCoding.encode(places), as: UTF8.self))
   }
 
   func layoutChange(

@@ -249,6 +249,8 @@ struct TableChange {
     try change.alterShards(of: table.new.name) { _, _ in
       ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
     }
+    let place = EarlyColumns.Place(table: table.new.name, column: column.name, type: column.serverType.name)
+    guard !change.early.contains(place) else { return }
     try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
   }
 
