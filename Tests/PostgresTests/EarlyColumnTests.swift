@@ -37,14 +37,18 @@ struct EarlyColumnTests {
     return old
   }
 
-  /// Begins an opening with the new models that stops at a row in the middle.
+  /// Begins an opening with the new models that stops at a row in the middle, until the returned connection ends.
   private func stoppedOpening(_ failures: Failures) throws -> (Worker, PostgresConnection) {
+    let key = "hashtextextended('\(store.namespace)', 0)"
+    try store.sql(
+      "CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS"
+        + " $$BEGIN PERFORM pg_advisory_xact_lock(\(key)); RETURN NEW; END$$")
+    try store.sql(
+      "CREATE TRIGGER stop BEFORE UPDATE ON \"Line\" FOR EACH ROW WHEN (NEW._pk = 10000) EXECUTE FUNCTION stop()")
     let other = try PostgresConnection(url: store.url, namespace: store.namespace)
-    try other.script("BEGIN; SELECT 1 FROM \"Line\" WHERE _pk = 10000 FOR UPDATE")
+    try other.script("SELECT pg_advisory_lock(\(key))")
     let opening = Worker { [store] in failures.collect { _ = try store.open(Keyed.Line.self) } }
-    let blocked =
-      "SELECT 1 FROM pg_stat_activity WHERE \(other.processIdentifier) = ANY(pg_blocking_pids(pid))"
-      + " AND query LIKE 'UPDATE%'"
+    let blocked = "SELECT 1 FROM pg_stat_activity WHERE \(other.processIdentifier) = ANY(pg_blocking_pids(pid))"
     while try store.sql(blocked).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     return (opening, other)
   }
@@ -58,7 +62,7 @@ struct EarlyColumnTests {
     #expect(try store.sql("SELECT 1 FROM \"Line\" WHERE key IS NOT NULL").count >= ColumnWriting.batch)
     old.insert(Old.Line(0, "a"))
     #expect(throws: Never.self) { try old.save() }
-    try other.script("COMMIT")
+    try other.script("SELECT pg_advisory_unlock_all()")
     opening.join()
     #expect(failures.all == [])
     #expect(try store.sql("SELECT DISTINCT key FROM \"Line\"").count == 20_001)
