@@ -29,6 +29,32 @@ extension PostgresOpening {
       (0..<found.count).map { .init(table: found.text($0, 0) ?? "", column: found.text($0, 1) ?? "") })
   }
 
+  // MARK: - The server
+
+  func checkServer() throws {
+    let result = try connection.run(
+      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint")
+    guard result.text(0, 0) == "UTF8" else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message:
+          "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
+          + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
+    }
+    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
+  }
+
+  /// - Parameter version: the server's `server_version_num`.
+  static func checkServer(version: Int64, store: String) throws {
+    // The first with gen_random_uuid().
+    guard version < 130_000 else { return }
+    throw SwiftDataError(
+      .unsupportedFeature,
+      message:
+        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
+        + " update the server")
+  }
+
   // MARK: - Columns that are added before the transaction
 
   /// Adds and fills the columns that would keep saves waiting for long.

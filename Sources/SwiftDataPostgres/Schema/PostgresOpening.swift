@@ -286,21 +286,6 @@ struct PostgresOpening {
     try read("partitions").map { try JSONCoding.decode([PartitionedTable].self, from: Data($0.utf8)) } ?? []
   }
 
-  // MARK: - The server
-
-  private func checkServer() throws {
-    let result = try connection.run(
-      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint")
-    guard result.text(0, 0) == "UTF8" else {
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        message:
-          "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
-          + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
-    }
-    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
-  }
-
   /// Throws if the program's models are older and no plan leads back, because newer programs may read what it writes
   /// differently.
   private func checkVersion(_ layout: LayoutRecord?) throws {
@@ -314,17 +299,6 @@ struct PostgresOpening {
       .newerSchema,
       message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
         + " update the program")
-  }
-
-  /// - Parameter version: the server's `server_version_num`.
-  static func checkServer(version: Int64, store: String) throws {
-    // The first with gen_random_uuid().
-    guard version < 130_000 else { return }
-    throw SwiftDataError(
-      .unsupportedFeature,
-      message:
-        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
-        + " update the server")
   }
 
   // MARK: - Metadata
