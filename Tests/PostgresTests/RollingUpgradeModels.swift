@@ -259,6 +259,16 @@ extension RollingUpgradeTests {
         }
       }
     }
+    enum Needing {
+      @Model class Doc {
+        var n: Int
+        init(_ n: Int) { self.n = n }
+      }
+      @Model final class Page {
+        var doc: Doc
+        init(_ doc: Doc) { self.doc = doc }
+      }
+    }
     enum Double {
       @Model class Doc {
         var n: Int

@@ -156,6 +156,7 @@ struct RollingUpgradeTests {
     try refuse("blob", Refused.Required.Doc.self)
     try refuse("added", Refused.New.Doc.self)
     try refuse("code", Refused.Unique.Doc.self)
+    try refuse("doc", Refused.Needing.Doc.self, Refused.Needing.Page.self)
     #expect(throws: SwiftDataError.uniquenessViolation) { try open([Refused.Double.Doc.self]) }
     #expect(try useOld(old) == [1, 2])
     // Without older programs the same changes are made.

@@ -23,6 +23,8 @@ struct RollingUpgrade {
   private(set) var obstacles: [Obstacle] = []
   private let layout: StoreLayout
   private let defaults: Set<Place>
+  /// The tables that older programs know.
+  private let known: Set<String>
 
   /// - Parameters:
   ///   - plan: leads from the store's tables to the new models.
@@ -34,8 +36,12 @@ struct RollingUpgrade {
     serverDefault: (LayoutRecord.Column) throws -> ServerDefault?
   ) rethrows {
     (self.layout, self.defaults) = (layout, defaults)
+    known = Set(plan.tables.lazy.filter { $0.old != nil }.map(\.new.name))
     for table in plan.tables {
-      guard let old = table.old else { continue }
+      guard let old = table.old else {
+        table.new.columns.forEach { noteReference($0) }
+        continue
+      }
       for (name, former) in table.classes.sorted(by: { $0.key < $1.key }) where name != former {
         obstacles.append(
           Obstacle(
@@ -92,7 +98,7 @@ struct RollingUpgrade {
     guard new.family != .position else { return }
     if column.isNew {
       // No older program has rows of a new class.
-      guard let entity = new.entity, table.classes[entity] != nil, isRequired(new) else { return }
+      guard let entity = new.entity, table.classes[entity] != nil, isRequired(new) else { return noteReference(new) }
       let standard = try serverDefault(new)
       if standard == nil {
         note(
@@ -119,6 +125,16 @@ struct RollingUpgrade {
         "it becomes required, and older programs may save nil",
         "let all programs save a value first, and make it required when no older program runs")
     }
+  }
+
+  /// Notes a required to-one of a new class to a class that older programs delete objects of.
+  private mutating func noteReference(_ column: LayoutRecord.Column) {
+    guard let reference = column.reference, !reference.setsNull, known.contains(reference.table) else { return }
+    obstacles.append(
+      Obstacle(
+        entity: column.entity, property: column.propertyName,
+        change: "it needs an object of \(reference.table), and older programs could not delete that object",
+        steps: "make it optional until no older program runs"))
   }
 
   /// Whether the property is required. The column of a subclass's property is not.

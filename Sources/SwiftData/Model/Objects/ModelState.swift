@@ -114,7 +114,7 @@ public struct __ModelState: ~Copyable {
     mutating get { if case .former(let identity) = home { identity } else { nil } }
   }
 
-  /// The registered object of which this one is an alias (``Alias``).
+  /// The registered object, if this one is an alias of it (``Alias``).
   package var aliased: (any PersistentModel)? { mutating get { extras?.aliased } }
 
   /// Makes an object without unsaved changes an alias. It keeps the key, which says that it was saved.
