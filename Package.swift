@@ -153,7 +153,8 @@ let package = Package(
     .testTarget(
       name: "PostgresTests",
       dependencies: [
-        "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter", "MigrationCases",
+        "PostgresServers", "SwiftDataInspection", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter",
+        "MigrationCases",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     // Its sources are generated, and its models take a while to compile.

@@ -32,5 +32,7 @@ final class ServerReader: Sendable {
     of columns: [LayoutRecord.Column], keyed heads: [String], _ source: SQLFragment
   ) throws -> [[SQLValue]] { try reader.rows(of: columns, keyed: heads, source) }
 
+  func faults() throws -> [PostgresFault] { try reader.faults(of: layout) }
+
   func size(of table: String) throws -> Int64 { try reader.size(of: table) }
 }

@@ -4,7 +4,7 @@ import SwiftDataAppleStore
 
 /// A fault of a store.
 public struct StoreFault: Sendable, Codable, Equatable {
-  /// The area of the fault: `file`, `references`, `uniqueness`, `inverses`, `externalData` and so on.
+  /// The area of the fault: `file`, `tables`, `references`, `uniqueness`, `inverses`, `externalData` and so on.
   public var area: String
   /// A description with the class and the property.
   public var text: String
@@ -22,21 +22,25 @@ extension InspectedStore {
       return try apple!.file.problems().map {
         StoreFault(area: $0.area.rawValue, text: $0.description, count: $0.count)
       }
-    case .sqlite: return try ownFaults()
+    case .sqlite:
+      var result = [StoreFault]()
+      for row in try rows("PRAGMA quick_check(20)") {
+        if case .text(let text) = row[0], text != "ok" { result.append(StoreFault(area: "file", text: text, count: 1)) }
+      }
+      return result + (try rowFaults(LayoutRecord.Index.isNumber)) + (try orphans())
     case .postgres:
-      throw SwiftDataError(
-        .unsupportedFeature, message: "a PostgreSQL store is not checked: the server keeps references and uniqueness")
+      let found = try server!.faults().map { StoreFault(area: $0.area, text: $0.text, count: 1) }
+      // The rows of tables that are not as the store made them cannot be counted.
+      return found.contains { $0.area == "tables" } ? found : found + (try rowFaults { "\($0) <> 'NaN'::float8" })
     }
   }
 
-  private func ownFaults() throws -> [StoreFault] {
+  /// - Parameter isNumber: the database's condition for a value not to be NaN.
+  private func rowFaults(_ isNumber: (String) -> String) throws -> [StoreFault] {
     var result = [StoreFault]()
     func count(_ area: String, _ text: String, _ statement: SQLFragment) throws {
       guard case .integer(let count)? = try rows(statement).first?.first, count > 0 else { return }
       result.append(StoreFault(area: area, text: text, count: Int(count)))
-    }
-    for row in try rows("PRAGMA quick_check(20)") {
-      if case .text(let text) = row[0], text != "ok" { result.append(StoreFault(area: "file", text: text, count: 1)) }
     }
     for table in layout.tables {
       for column in table.columns {
@@ -45,8 +49,8 @@ extension InspectedStore {
           try count(
             "references", "\(place(column, table)): keys lead to no object",
             """
-            SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NOT NULL \
-            AND \(cell) NOT IN (SELECT _pk FROM \(name: reference.table))
+            SELECT count(*) FROM \(name: table.name) AS o WHERE o.\(cell) IS NOT NULL \
+            AND NOT EXISTS (SELECT 1 FROM \(name: reference.table) AS t WHERE t._pk = o.\(cell))
             """)
         }
         if column.isRequired {
@@ -54,17 +58,17 @@ extension InspectedStore {
             "values", "\(place(column, table)): rows lack a required value",
             "SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NULL")
         }
-        if column.isExternal { try result += externalFaults(column, table) }
+        if column.isExternal, kind == .sqlite { try result += externalFaults(column, table) }
       }
       for index in table.indices where index.isUnique && index.expressions == nil {
         let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
         let filled =
-          (index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" } + [index.condition()].compactMap(\.self))
+          (index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" } + [index.condition(isNumber)].compactMap(\.self))
           .joined(separator: " AND ")
         try count(
           "uniqueness",
           "\(index.classes?[0] ?? table.classes[0]).\(index.names.joined(separator: ", ")): values that must be unique are not",
-          "SELECT count(*) FROM (SELECT 1 FROM \(name: table.name) WHERE \(filled) GROUP BY \(list) HAVING count(*) > 1)"
+          "SELECT count(*) FROM (SELECT 1 FROM \(name: table.name) WHERE \(filled) GROUP BY \(list) HAVING count(*) > 1) AS q"
         )
       }
     }
@@ -72,11 +76,12 @@ extension InspectedStore {
       try count(
         "references", "\(pairs.name): pairs lead to no object",
         """
-        SELECT count(*) FROM \(name: pairs.name) WHERE source NOT IN (SELECT _pk FROM \(name: pairs.source)) \
-        OR target NOT IN (SELECT _pk FROM \(name: pairs.target))
+        SELECT count(*) FROM \(name: pairs.name) AS p \
+        WHERE NOT EXISTS (SELECT 1 FROM \(name: pairs.source) AS t WHERE t._pk = p.source) \
+        OR NOT EXISTS (SELECT 1 FROM \(name: pairs.target) AS t WHERE t._pk = p.target)
         """)
     }
-    return result + (try orphans())
+    return result
   }
 
   private func place(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) -> String {

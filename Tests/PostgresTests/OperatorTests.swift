@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataInspection
 import Testing
 
 @testable import SwiftDataPostgres
@@ -9,17 +10,21 @@ import Testing
   init(_ key: String) { self.key = key }
 }
 
+@Model private final class Mark {
+  @Attribute(.unique) var name: String
+  var item: Item?
+  init(_ name: String, _ item: Item) { (self.name, self.item) = (name, item) }
+}
+
 @Suite("What an operator reads", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct OperatorTests {
   private let store = TestStore()
 
   private func open(user: String? = nil, database: String? = nil) throws -> ModelContext {
-    var configuration = store.configuration
     var url = URLComponents(string: PostgresServer.url)!
     if let user { url.user = user }
     if let database { url.path = "/" + database }
-    configuration.url = url.string!
-    return ModelContext(try ModelContainer(for: Item.self, configurations: configuration))
+    return ModelContext(try store.open([Item.self]) { $0.url = url.string! })
   }
 
   private func expect(
@@ -78,19 +83,51 @@ struct OperatorTests {
     }
   }
 
-  @Test("refuses a namespace that the server replaces, and a server that is too old")
+  @Test("lists what other programs did to the tables, the indices, the keys and the rows")
+  func faults() throws {
+    let container = try store.open([Item.self, Mark.self])
+    let context = ModelContext(container)
+    context.insert(Item("a"))
+    context.insert(Mark("m", Item("b")))
+    try context.save()
+    func faults() throws -> [StoreFault] {
+      try InspectedStore(PostgresServer.url, namespace: store.namespace).faults()
+    }
+    func expect(_ area: String, _ text: String, at location: SourceLocation = #_sourceLocation) throws {
+      let found = try faults()
+      #expect(found.map(\.area) == [area], sourceLocation: location)
+      #expect(found.first?.text.contains(text) == true, "\(found)", sourceLocation: location)
+    }
+    #expect(try faults() == [])
+    try store.sql("SELECT setval('\"Item#keys\"', 1, false)")
+    try expect("keys", "Item#keys")
+    try store.sql("SELECT setval('\"Item#keys\"', 1_000, true)".replacing("_", with: ""))
+    try store.sql("UPDATE pg_index SET indisvalid = false WHERE indexrelid = '\"Mark#item#index\"'::regclass")
+    try expect("indices", "Mark#item#index")
+    _ = try store.open([Item.self, Mark.self])
+    try store.sql("ALTER TABLE \"Mark\" DROP CONSTRAINT \"Mark#item#fkey\"")
+    try store.sql("DELETE FROM \"Item\" WHERE key = 'b'")
+    try expect("references", "Mark.item")
+    try store.sql("DELETE FROM \"Mark\"")
+    try store.sql("ALTER TABLE \"Mark\" DROP COLUMN name")
+    try expect("tables", "column name of the table Mark")
+    try store.sql("DROP TABLE \"Mark\"")
+    try expect("tables", "table Mark is missing")
+  }
+
+  @Test("refuses a namespace that the server replaces, and a server or a client library that is too old")
   func configuration() throws {
     let user = PostgresConfiguration(url: PostgresServer.url, namespace: "$user")
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try user.validate() }
     #expect(throws: Never.self) { try PostgresOpening.checkServer(version: 130_001, store: "s") }
     #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresOpening.checkServer(version: 120_017, store: "s") }
+    #expect(throws: Never.self) { try PostgresConnection.checkLibrary(version: 140_000) }
+    #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresConnection.checkLibrary(version: 130_018) }
   }
 
   @Test("sees no connections of a store that is not used for the time that its pool says")
   func idle() throws {
-    var configuration = store.configuration
-    configuration.pool.idleTimeout = 0.2
-    let container = try ModelContainer(for: Item.self, configurations: configuration)
+    let container = try store.open([Item.self]) { $0.pool.idleTimeout = 0.2 }
     let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
     while pool.count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     #expect(pool.count == 0)

@@ -22,10 +22,20 @@ final class TestStore: Sendable {
   }
 
   /// The store as another program has it: with connections and contexts of its own.
+  /// - Parameter change: changes the configuration.
+  func open(
+    _ types: [any PersistentModel.Type], version: Schema.Version = Schema.Version(1, 0, 0),
+    _ change: (inout PostgresConfiguration) -> Void = { _ in }
+  ) throws -> ModelContainer {
+    var configuration = configuration
+    change(&configuration)
+    return try ModelContainer(for: Schema(types, version: version), configurations: configuration)
+  }
+
   func open(_ types: any PersistentModel.Type..., version: Schema.Version = Schema.Version(1, 0, 0)) throws
     -> ModelContainer
   {
-    try ModelContainer(for: Schema(types, version: version), configurations: configuration)
+    try open(types, version: version)
   }
 
   /// Runs SQL as somebody with `psql` would.

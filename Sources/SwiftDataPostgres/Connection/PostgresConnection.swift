@@ -42,6 +42,7 @@ package final class PostgresConnection: @unchecked Sendable {
   /// - Parameter application: the application name, unless the URL has one.
   init(_ servers: PostgresServers, namespace: String, application: String, log: StatementLog?) throws {
     (self.servers, self.namespace, self.log) = (servers, namespace, log)
+    try Self.checkLibrary(version: PQlibVersion())
     (handle, host) = try servers.connect(as: application)
     // Notices about existing tables are expected and ignored.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -59,6 +60,17 @@ package final class PostgresConnection: @unchecked Sendable {
   }
 
   deinit { PQfinish(handle) }
+
+  /// - Parameter version: the version of the loaded libpq, which may be older than the one that the program was built with.
+  /// - Throws: `SwiftDataError.unsupportedFeature` if it has no pipeline mode.
+  static func checkLibrary(version: Int32) throws {
+    guard version < 140_000 else { return }
+    throw SwiftDataError(
+      .unsupportedFeature,
+      message:
+        "the client library of PostgreSQL (libpq) that is loaded has version \(version / 10_000), and the store needs"
+        + " 14 or later; install a newer libpq")
+  }
 
   // MARK: - Settings
 

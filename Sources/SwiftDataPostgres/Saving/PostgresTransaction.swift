@@ -31,7 +31,8 @@ final class PostgresTransaction {
       PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
-          + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)",
+          + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)"
+          + " RETURNING tableoid::bigint",
         [
           .uuid(save), PostgresParameter(.real(Date().timeIntervalSinceReferenceDate)),
           .text(author.map(StoredText.of)), .text(HistoryRecorder.program), .text(HistoryRecorder.process),
@@ -68,10 +69,23 @@ final class PostgresTransaction {
   /// - Returns: a result per statement.
   private func send() throws -> [PostgresResult] {
     defer { (statements, expectations) = ([], []) }
+    let isFirst = !hasBegun
     hasBegun = true
     let results = try connection.pipeline(statements)
+    if isFirst { try checkEpoch(results[1].integer(0, 0)) }
     for (index, count, table, error) in expectations where results[index].affected != count { throw error(table) }
     return results
+  }
+
+  /// Refuses a save to tables that were made again since the opening, as by a restore: the rows with the keys of this
+  /// program's objects may be other ones.
+  private func checkEpoch(_ epoch: Int64) throws {
+    guard !isNested, epoch != store.epoch else { return }
+    throw SwiftDataError(
+      .staleObject,
+      message:
+        "the tables of the store \"\(store.configuration.name)\" were made again since this program opened it, as"
+        + " by a restore, so that its objects may be other rows now; open a new container. Nothing was saved")
   }
 
   /// Runs a reading statement after the added ones, in the same round trip.

@@ -7,6 +7,8 @@ struct ColumnWriting {
   /// The table, quoted.
   let table: String
   let column: LayoutRecord.Column
+  /// Whether only empty cells are written. Another program may fill them at the same time.
+  var fillsOnly = false
 
   /// The number of rows of a batch.
   static let batch = 1_000
@@ -44,6 +46,7 @@ struct ColumnWriting {
     }
     _ = try connection.run(
       "UPDATE \(table) AS t SET \(column.name.quotedIdentifier) = v.cell\(given)"
-        + " FROM unnest(\(arrays)) AS v (\(names)) WHERE t._pk = v.key AND t._pk = ANY($1::bigint[])", parameters)
+        + " FROM unnest(\(arrays)) AS v (\(names)) WHERE t._pk = v.key AND t._pk = ANY($1::bigint[])"
+        + (fillsOnly ? " AND t.\(column.name.quotedIdentifier) IS NULL" : ""), parameters)
   }
 }

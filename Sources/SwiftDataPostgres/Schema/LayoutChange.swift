@@ -16,12 +16,25 @@ struct LayoutChange {
   let shards: ShardConnections
   /// Whether the store has the names of the first format.
   let isFormer: Bool
+  /// Whether programs with older models go on.
+  let isRolling: Bool
+  /// The columns that are there before their table has them in its record.
+  var early: Set<EarlyColumns.Place> = []
 
   private static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
   /// Says in the log which values go.
   func warn(_ reason: String, _ count: Int64, _ what: String) {
     Self.logger.warning("\(store): \(reason); the migration deletes its \(count) \(what)\(count == 1 ? "" : "s")")
+  }
+
+  /// Says in the log that the server cannot make an index.
+  func noteUnmade(_ index: LayoutRecord.Index, _ table: LayoutRecord.Table) {
+    guard !index.isUnique, index.serverTerms(of: table.name, in: layout) == nil else { return }
+    let terms = index.names.map { "\\.\($0)" }.joined(separator: ", ")
+    Self.logger.warning(
+      "\(store): PostgreSQL gets no index for #Index<\(table.classes[0])>([\(terms)]), because it compares this member with Swift's help; fetches find the same objects without it"
+    )
   }
 
   /// - Parameter isPlanned: whether a migration plan leads to the models.
@@ -41,7 +54,7 @@ struct LayoutChange {
     let newTables = wanted.tables.filter { result.table(named: $0.name) == nil }
     try checkNames(newTables.map(\.name))
     for table in newTables {
-      try alterShards(of: table.name) { table.shardCreation($0, on: $1) }
+      try alterShards(of: table.name) { table.shardCreation($0, on: $1, layout) }
       try run(table.serverCreation(partitions[table.name], namespace: namespace))
       try setDefaults(of: table, changed: [])
     }
@@ -49,7 +62,8 @@ struct LayoutChange {
       guard let index = result.tables.firstIndex(where: { $0.name == table.new.name }) else { continue }
       result.tables[index] = try TableChange(self, plan, table).bring(result.tables[index])
     }
-    try run(newTables.flatMap { $0.serverConstraints(partitions) })
+    try run(newTables.flatMap { $0.serverConstraints(partitions, layout) })
+    for table in newTables { for index in table.indices { noteUnmade(index, table) } }
     try pairs.finish(&result)
     result.tables += newTables
     noteRelationships(plan, in: &result)

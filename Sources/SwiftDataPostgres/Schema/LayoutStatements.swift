@@ -18,17 +18,19 @@ extension LayoutRecord.Table {
   }
 
   /// The statements that create the table on a shard, with the partitions that it keeps.
-  func shardCreation(_ partitioned: PartitionedTable, on server: String) -> [String] {
+  func shardCreation(_ partitioned: PartitionedTable, on server: String, _ layout: StoreLayout) -> [String] {
     let discriminator = hasDiscriminator ? ["_entity text COLLATE \"C\""] : []
     let lines = ["_pk bigint NOT NULL"] + discriminator + columns.map(\.shardDefinition)
     return [creation(lines, partitioned)] + partitioned.indices(on: server).map(partitioned.localCreation)
-      + indices.flatMap { shardCreation($0, partitioned, on: server) }
+      + indices.flatMap { shardCreation($0, partitioned, on: server, layout) }
   }
 
   /// The statements that create an index on a shard. Its unique values are checked at each statement, because a check at
   /// the end of the transaction could fail on one server after another one has committed.
-  func shardCreation(_ index: LayoutRecord.Index, _ partitioned: PartitionedTable, on server: String) -> [String] {
-    guard index.isUnique else { return creationOnServer(index, in: PartitionedTables()) }
+  func shardCreation(
+    _ index: LayoutRecord.Index, _ partitioned: PartitionedTable, on server: String, _ layout: StoreLayout
+  ) -> [String] {
+    guard index.isUnique else { return creationOnServer(index, in: PartitionedTables(), layout) }
     guard index.expressions == nil else { return [] }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
     let condition = index.serverCondition.map { " WHERE \($0)" } ?? ""
@@ -42,9 +44,9 @@ extension LayoutRecord.Table {
   static var discriminator: String { "_entity text COLLATE \"C\" NOT NULL" }
 
   /// Constraints that require all tables.
-  func serverConstraints(_ partitions: PartitionedTables) -> [String] {
+  func serverConstraints(_ partitions: PartitionedTables, _ layout: StoreLayout) -> [String] {
     columns.flatMap { references($0, partitions)?.creation ?? [] }
-      + indices.flatMap { creationOnServer($0, in: partitions) }
+      + indices.flatMap { creationOnServer($0, in: partitions, layout) }
   }
 
   func references(_ column: LayoutRecord.Column, _ partitions: PartitionedTables) -> ReferenceStatements? {
@@ -57,11 +59,13 @@ extension LayoutRecord.Table {
 
   /// Unique values are checked at the end of a transaction, so that one transaction can swap them.
   ///
-  /// Empty for an index on members of composite values, which only makes queries faster. Each local partition has the
-  /// unique constraints itself.
-  func creationOnServer(_ index: LayoutRecord.Index, in partitions: PartitionedTables) -> [String] {
-    guard index.expressions == nil else { return [] }
+  /// Empty for an index that the server cannot make (``LayoutRecord/Index/serverTerms(of:in:)``). Each local partition has
+  /// the unique constraints itself.
+  func creationOnServer(
+    _ index: LayoutRecord.Index, in partitions: PartitionedTables, _ layout: StoreLayout
+  ) -> [String] {
     if index.isUnique {
+      guard index.expressions == nil else { return [] }
       let columns = index.columns.map(\.quotedIdentifier)
       // A unique constraint has no condition. An exclusion of equal values has one, and is deferred as well.
       let constraint =
@@ -73,11 +77,47 @@ extension LayoutRecord.Table {
           + " \(constraint) DEFERRABLE INITIALLY DEFERRED"
       }
     }
-    let constraint = ServerNames.index(index, of: name)
-    // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
-    let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
-    return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
+    guard let definition = definition(of: index, in: layout) else { return [] }
+    return ["CREATE INDEX IF NOT EXISTS \(ServerNames.index(index, of: name).quotedIdentifier) ON \(definition)"]
   }
+
+  /// The table and the terms of a plain index, as `CREATE INDEX … ON` wants them. Nil if the server cannot make it.
+  /// - Parameter namespace: the schema of the table if the connection may have another one.
+  func definition(of index: LayoutRecord.Index, in layout: StoreLayout, namespace: String? = nil) -> String? {
+    guard let terms = index.serverTerms(of: name, in: layout) else { return nil }
+    // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
+    let list = terms.map { "\($0) NULLS FIRST" }.joined(separator: ", ")
+    let place = (namespace.map { "\($0.quotedIdentifier)." } ?? "") + name.quotedIdentifier
+    return "\(place) (\(list))"
+  }
+}
+
+extension LayoutRecord.Index {
+  /// The SQL of the terms as the server indexes it: columns, and members of composite values as predicates read them.
+  ///
+  /// Nil if a member has a type that the server does not compare, or if it is a text: the server leaves some texts to
+  /// Swift, for which an index has no value.
+  func serverTerms(of table: String, in layout: StoreLayout) -> [String]? {
+    guard expressions != nil else { return columns.map(\.quotedIdentifier) }
+    for member in layout.tables where member.name == table {
+      for terms in member.indices where terms.map({ $0.column(in: TableNames.column(for: $0.property)) }) == columns {
+        return Self.serverTerms(terms)
+      }
+    }
+    return nil
+  }
+
+  private static func serverTerms(_ terms: [IndexTerm]) -> [String]? {
+    let forms: Set<ScalarType.Form> = [.bool, .integer, .real, .uuid]
+    guard terms.allSatisfy({ !$0.isMember || forms.contains($0.type.form) }) else { return nil }
+    return terms.map { term in
+      let sql = term.sql(in: TableNames.column(for: term.property).quotedIdentifier, PostgresDialect())
+      return term.isMember ? "(\(sql))" : sql
+    }
+  }
+
+  /// The columns that the terms read.
+  var bases: [String] { columns.map { String($0.prefix { $0 != "@" }) } }
 }
 
 extension LayoutRecord.Index {

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 // The steps of an opening for programs that have the store open.
@@ -28,12 +29,81 @@ extension PostgresOpening {
       (0..<found.count).map { .init(table: found.text($0, 0) ?? "", column: found.text($0, 1) ?? "") })
   }
 
+  // MARK: - The server
+
+  func checkServer() throws {
+    let result = try connection.run(
+      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint")
+    guard result.text(0, 0) == "UTF8" else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message:
+          "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
+          + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
+    }
+    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
+  }
+
+  /// - Parameter version: the server's `server_version_num`.
+  static func checkServer(version: Int64, store: String) throws {
+    // The first with gen_random_uuid().
+    guard version < 130_000 else { return }
+    throw SwiftDataError(
+      .unsupportedFeature,
+      message:
+        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
+        + " update the server")
+  }
+
+  // MARK: - Columns that are added before the transaction
+
+  /// Adds and fills the columns that would keep saves waiting for long.
+  func addEarlyColumns() throws {
+    guard try isStore(), try !isFormer(), let stored = try storedRecord(),
+      // A stage may need the rows as they are.
+      try plan == nil || migration?.steps.isEmpty == true
+    else { return }
+    try checkOwner()
+    if configuration.isRolling { try checkRolling(stored, isFormer: false) }
+    let partitions = PartitionedTables(try partitions(of: stored))
+    try EarlyColumns(
+      connection: connection, change: layoutChange(of: current.layout, partitions, isFormer: false),
+      metadata: (earlyColumns, writeEarlyColumns), record: storedRecord,
+      lock: {
+        try lockNamespace()
+        try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
+      }
+    ).make(from: stored)
+  }
+
+  /// Drops the columns that an opening added for models other than these.
+  func dropEarlyColumns() throws {
+    let added = try earlyColumns()
+    let wanted = current.layout.record.tables.flatMap { table in
+      table.columns.map { EarlyColumns.Place(table: table.name, column: $0.name, type: $0.serverType.name) }
+    }
+    for place in added.subtracting(wanted) {
+      try connection.script(
+        "ALTER TABLE IF EXISTS \(place.table.quotedIdentifier) DROP COLUMN IF EXISTS \(place.column.quotedIdentifier)")
+    }
+    try writeEarlyColumns(added.intersection(wanted))
+  }
+
+  func earlyColumns() throws -> Set<EarlyColumns.Place> {
+    try read(Keys.early).map { try JSONCoding.decode(Set<EarlyColumns.Place>.self, from: Data($0.utf8)) } ?? []
+  }
+
+  func writeEarlyColumns(_ places: Set<EarlyColumns.Place>) throws {
+    guard try earlyColumns() != places else { return }
+    try write(Keys.early, String(decoding: JSONCoding.encode(places), as: UTF8.self))
+  }
+
   func layoutChange(
     of layout: StoreLayout, _ partitions: PartitionedTables, isFormer: Bool
   ) -> LayoutChange {
     LayoutChange(
       connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards, isFormer: isFormer)
+      partitions: partitions, shards: shards, isFormer: isFormer, isRolling: configuration.isRolling)
   }
 
   /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.

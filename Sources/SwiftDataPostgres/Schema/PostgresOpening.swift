@@ -25,16 +25,28 @@ struct PostgresOpening {
     let partitions: PartitionedTables
     /// The changes that opening made.
     var steps: [ModelContainer.MigrationSummary.Step] = []
+    /// Identifies the store's tables, which a restore makes again.
+    var epoch: Int64 = 0
   }
 
   func open() throws -> Opened {
+    var opened = try openTables()
+    try ConcurrentIndices(
+      connection: connection, configuration: configuration, layout: current.layout, partitions: opened.partitions
+    ).make()
+    opened.epoch = try connection.run("SELECT '\(ServerNames.history)'::regclass::oid::bigint").integer(0, 0)
+    return opened
+  }
+
+  private func openTables() throws -> Opened {
     try checkServer()
     try ServerNames.validate(record)
     if let known = try known() { return known }
+    try addEarlyColumns()
     do {
       try connection.script("BEGIN")
       // A second program waits here, and then finds everything created.
-      _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [lock])
+      try lockNamespace()
       // Even CREATE … IF NOT EXISTS waits for running saves and blocks later ones.
       if let known = try known() {
         try connection.script("COMMIT")
@@ -59,7 +71,9 @@ struct PostgresOpening {
         for place in partitions.indices { partitions[place].names = partitions[place].partitions }
       }
       if partitions.contains(where: \.isSharded) { try reachShards() }
+      try dropEarlyColumns()
       let (new, steps) = try migrate(stored, identifier, PartitionedTables(partitions))
+      try writeEarlyColumns([])
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write(Keys.version, "\(try version.numbers)")
@@ -127,7 +141,8 @@ struct PostgresOpening {
   ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
     let (layout, partitions) = (version.layout, opened.partitions)
-    let change = layoutChange(of: layout, partitions, isFormer: isFormer)
+    var change = layoutChange(of: layout, partitions, isFormer: isFormer)
+    change.early = try earlyColumns()
     try connection.settleConstraints()
     let new = try change.bring(stored, isPlanned: isPlanned)
     for columns in SearchColumns.all(of: layout) {
@@ -151,7 +166,7 @@ struct PostgresOpening {
   }
 
   /// The migration along the plan, or nil without one.
-  private var migration: ServerMigration? {
+  var migration: ServerMigration? {
     get throws {
       guard let plan else { return nil }
       return try ServerMigration(
@@ -175,10 +190,14 @@ struct PostgresOpening {
     return Schema.Version(numbers[0], numbers[1], numbers[2])
   }
 
-  private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
+  /// Makes other openings wait until the end of the transaction.
+  func lockNamespace() throws {
+    _ = try connection.run(
+      "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [.text("swiftdata \(configuration.namespace)")])
+  }
 
   /// Whether the namespace has a store.
-  private func isStore() throws -> Bool {
+  func isStore() throws -> Bool {
     let found = try connection.run(
       "SELECT has_schema_privilege(n.oid, 'USAGE')::int::bigint, current_user::text FROM pg_catalog.pg_class AS c"
         + " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1::text"
@@ -197,7 +216,7 @@ struct PostgresOpening {
   }
 
   /// Refuses a namespace with the store of other models, before anything is written.
-  private func checkOwner() throws {
+  func checkOwner() throws {
     guard try isStore(), let stored = try storedRecord(), !stored.tables.isEmpty else { return }
     let owner = StoreOwner(current.schema, plan)
     guard !owner.owns(stored.tables.flatMap(\.classes)) else { return }
@@ -231,7 +250,7 @@ struct PostgresOpening {
   /// The stored divisions, and the configuration's for new tables. A program whose configuration does not have a
   /// stored one follows it.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if a table exists and is divided otherwise.
-  private func partitions(of stored: LayoutRecord?) throws -> [PartitionedTable] {
+  func partitions(of stored: LayoutRecord?) throws -> [PartitionedTable] {
     var partitions = try storedPartitions()
     for wanted in try configuration.partitions.map({ try $0.table(in: current.layout, configuration.name) }) {
       let place = partitions.firstIndex { $0.table == wanted.table }
@@ -267,21 +286,6 @@ struct PostgresOpening {
     try read("partitions").map { try JSONCoding.decode([PartitionedTable].self, from: Data($0.utf8)) } ?? []
   }
 
-  // MARK: - The server
-
-  private func checkServer() throws {
-    let result = try connection.run(
-      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint")
-    guard result.text(0, 0) == "UTF8" else {
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        message:
-          "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
-          + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
-    }
-    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
-  }
-
   /// Throws if the program's models are older and no plan leads back, because newer programs may read what it writes
   /// differently.
   private func checkVersion(_ layout: LayoutRecord?) throws {
@@ -295,17 +299,6 @@ struct PostgresOpening {
       .newerSchema,
       message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
         + " update the program")
-  }
-
-  /// - Parameter version: the server's `server_version_num`.
-  static func checkServer(version: Int64, store: String) throws {
-    // The first with gen_random_uuid().
-    guard version < 130_000 else { return }
-    throw SwiftDataError(
-      .unsupportedFeature,
-      message:
-        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
-        + " update the server")
   }
 
   // MARK: - Metadata
@@ -327,7 +320,7 @@ struct PostgresOpening {
     Set(try read("search")?.split(separator: "\n").map(String.init) ?? [])
   }
 
-  private func storedRecord() throws -> LayoutRecord? {
+  func storedRecord() throws -> LayoutRecord? {
     let isFormer = try isFormer()
     guard let text = try read(isFormer ? Keys.formerLayout : Keys.layout) else { return nil }
     let record = try JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
@@ -336,7 +329,7 @@ struct PostgresOpening {
 
   /// Whether the store has the first format. A new store has none yet.
   /// - Throws: `SwiftDataError.newerSchema` for a newer format.
-  private func isFormer() throws -> Bool {
+  func isFormer() throws -> Bool {
     guard let format = try read(Keys.format) else { return try read(Keys.formerLayout) != nil }
     guard format == Keys.present else {
       throw SwiftDataError(
@@ -347,13 +340,13 @@ struct PostgresOpening {
     return false
   }
 
-  private func read(_ key: String) throws -> String? {
+  func read(_ key: String) throws -> String? {
     let result = try connection.run(
       "SELECT value FROM \(ServerNames.metadata) WHERE key = $1::text", [.text(key)])
     return result.count == 1 ? result.text(0, 0) : nil
   }
 
-  private func write(_ key: String, _ value: String) throws {
+  func write(_ key: String, _ value: String) throws {
     _ = try connection.run(
       "INSERT INTO \(ServerNames.metadata) (key, value) VALUES ($1::text, $2::text)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value", [.text(key), .text(value)])
@@ -371,6 +364,8 @@ extension PostgresOpening {
     /// Where the first format has them.
     static let formerLayout = "layout"
     static let formerVersion = "version"
+    /// The columns that an opening added before its transaction.
+    static let early = "early columns"
   }
 }
 

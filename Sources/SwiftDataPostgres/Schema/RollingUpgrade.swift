@@ -97,7 +97,7 @@ struct RollingUpgrade {
       if standard == nil {
         note(
           "it is new and required, and the server has no default for the rows of older programs",
-          "make it optional until no older program runs, or give it a default value if its class has no superclass")
+          "give it a default value, or make it optional until no older program runs")
       } else if standard?.isConstant == true,
         table.new.indices.contains(where: { $0.isUnique && $0.columns == [new.name] })
       {

@@ -12,10 +12,14 @@ struct ServerDefault {
   /// The longest default, in bytes, that is part of a statement.
   private static let limit = 10_000
 
-  /// Nil if the property has no default, or none that the server can give. A subclass's property has none, because the
-  /// rows of other classes have no value in its column.
-  init?(_ property: __Property, _ member: EntityTable, _ column: LayoutRecord.Column) throws {
-    guard property.isAttribute, member.entity.superentity == nil, column.family != .position, column.family != .mixed,
+  /// Nil if the property has no default, or none that the server can give.
+  /// - Parameter isRolling: whether the rows of older programs need it. Otherwise a subclass's property has none, because
+  ///   the server would store it in the rows of other classes too. No program reads it there.
+  init?(_ property: __Property, _ member: EntityTable, _ column: LayoutRecord.Column, isRolling: Bool) throws {
+    // The words of searchable texts would be missing in the rows of other classes.
+    let isShared = member.entity.superentity != nil
+    guard property.isAttribute, !isShared || isRolling && property.attribute?.options.contains(.spotlight) != true,
+      column.family != .position, column.family != .mixed,
       let value = try DefaultCell.cell(of: property, in: member.entity)
     else { return nil }
     varies = try DefaultCell.varies(property, in: member.entity)
@@ -60,7 +64,7 @@ extension LayoutChange {
     guard let entity = column.entity, let member = layout.table(ofClass: entity),
       let property = member.stored.first(where: { TableNames.column(for: $0) == column.name })
     else { return nil }
-    return try ServerDefault(property, member, column)
+    return try ServerDefault(property, member, column, isRolling: isRolling)
   }
 
   /// Gives the columns of a table their defaults. A column that keeps its name keeps its default too.

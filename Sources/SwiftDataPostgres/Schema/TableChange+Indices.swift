@@ -16,13 +16,14 @@ extension TableChange {
       new.columns = index.columns.map { names[$0] ?? $0 }
       new.formerName = nil
       let wanted = table.new.indices.first { $0 == new }
-      let isOfOthers = !owned.isSuperset(of: new.columns) || !index.isUnique
-      guard index.columns.allSatisfy({ !gone.contains($0) }), wanted != nil || isOfOthers else {
+      // An index over members has their types, so that it could refuse values of another type.
+      let isFixed = index.isUnique || index.expressions != nil
+      let isOfOthers = !owned.isSuperset(of: new.bases) || !isFixed
+      guard index.bases.allSatisfy({ !gone.contains($0) }), wanted != nil || isOfOthers else {
         try drop(index)
         continue
       }
       kept.append(wanted ?? new)
-      guard index.expressions == nil else { continue }
       for (from, to) in parts(of: index) {
         let old = physicalName(index, of: from)
         let name = ServerNames.index(wanted ?? new, of: to)
@@ -56,7 +57,6 @@ extension TableChange {
   }
 
   private func drop(_ index: LayoutRecord.Index) throws {
-    guard index.expressions == nil else { return }
     for (from, to) in parts(of: index) {
       let name = physicalName(index, of: from).quotedIdentifier
       try change.alterShards(of: table.new.name) { _, _ in ["DROP INDEX IF EXISTS \(name)"] }
@@ -67,11 +67,20 @@ extension TableChange {
     }
   }
 
+  /// Whether ``ConcurrentIndices`` makes an index after the transaction, because the table is large.
+  private func isDeferred(_ index: LayoutRecord.Index) throws -> Bool {
+    guard !index.isUnique, !connection.isPooled, change.partitions[table.new.name] == nil else { return false }
+    let size = try connection.run("SELECT pg_relation_size(\(name.quotedLiteral)::regclass)").integer(0, 0)
+    return size >= ConcurrentIndices.size
+  }
+
   func make(_ index: LayoutRecord.Index) throws {
     do {
       try connection.settleConstraints()
-      try change.alterShards(of: table.new.name) { table.new.shardCreation(index, $0, on: $1) }
-      try change.run(table.new.creationOnServer(index, in: change.partitions))
+      change.noteUnmade(index, table.new)
+      guard try !isDeferred(index) else { return }
+      try change.alterShards(of: table.new.name) { table.new.shardCreation(index, $0, on: $1, change.layout) }
+      try change.run(table.new.creationOnServer(index, in: change.partitions, change.layout))
     } catch let error as PostgresError where error.isUniquenessViolation {
       throw SwiftDataError(
         .uniquenessViolation, entity: index.classes?.first ?? table.new.classes[0],

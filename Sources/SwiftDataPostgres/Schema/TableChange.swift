@@ -205,13 +205,12 @@ struct TableChange {
     }
   }
 
-  /// Clears the values of classes that do not have the property any more.
+  /// Clears the values of classes that do not have the property any more, and the server's default in the rows of classes
+  /// that did not have it.
   private func narrow(_ column: LayoutPlan.ColumnPlan, from former: String) throws {
-    guard let owner = table.old?.column(named: former)?.entity, let family = table.old?.family(of: owner),
-      table.new.hasDiscriminator
-    else { return }
+    guard let old = table.old, old.column(named: former)?.entity != nil, table.new.hasDiscriminator else { return }
     let kept = column.parts.filter { $0.source == .column(former) }.flatMap(\.classes)
-    guard !Set(kept).isSuperset(of: family), let condition = condition(kept) else { return }
+    guard !Set(kept).isSuperset(of: old.classes), let condition = condition(kept) else { return }
     let target = column.column.name.quotedIdentifier
     try connection.script("UPDATE \(name) SET \(target) = NULL WHERE \(target) IS NOT NULL AND NOT (\(condition))")
     try connection.settleConstraints()
@@ -250,6 +249,8 @@ struct TableChange {
     try change.alterShards(of: table.new.name) { _, _ in
       ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
     }
+    let place = EarlyColumns.Place(table: table.new.name, column: column.name, type: column.serverType.name)
+    guard !change.early.contains(place) else { return }
     try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
   }
 

@@ -36,12 +36,12 @@ package struct IndexTerm {
   }
 
   /// The form of the values.
-  var type: ScalarType { member?.type ?? ScalarType(of: property) }
+  package var type: ScalarType { member?.type ?? ScalarType(of: property) }
 
   package var isMember: Bool { member != nil }
 
   /// The name of a column, followed by the name of the member.
-  func column(in column: String) -> String {
+  package func column(in column: String) -> String {
     isMember ? TableNames.member(String(name.dropFirst(property.name.count + 1)), of: column) : column
   }
 }

@@ -11,6 +11,11 @@ extension IndexTerm {
     return member.type.form == .text ? "swift_nfc(\(sql))" : sql
   }
 
+  /// The SQL by which predicates of a dialect read the term from a cell.
+  package func sql(in cell: String, _ dialect: any SQLDialect) -> String {
+    member.map { dialect.member(of: SQLFragment(cell), path: $0.path, type: $0.type).sql } ?? cell
+  }
+
   var mayBeNaN: Bool { type.form == .real }
 
   /// The SQL of the term in a form in which equal values have equal cells.
