@@ -88,4 +88,27 @@ struct PostgresUpsertTests {
     let changes = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.changes ?? []
     #expect(changes.count { $0.changedPersistentIdentifier == ann.persistentModelID } == 1)
   }
+
+  @Test("makes the inserted object and the context's object one")
+  func alias() throws {
+    let context = ModelContext(container)
+    let ann = try #require(try context.fetch(FetchDescriptor<Person>(predicate: #Predicate { $0.name == "ann" })).first)
+    let new = Person("ann", rank: 2)
+    context.insert(new)
+    try context.save()
+    new.rank += 1
+    #expect(ann.rank == 3)
+    #expect(try context.fetch(FetchDescriptor<Person>(predicate: #Predicate { $0.rank == 3 })) == [ann])
+    let badge = try badge(2, context)
+    badge.person = new
+    #expect(badge.person === ann && new.badge === badge && ann.badge === badge)
+    try context.save()
+    #expect(try pairs(context) == ["1 - -", "2 ann 2"])
+    #expect(try pairs(ModelContext(container)) == ["1 - -", "2 ann 2"])
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Person>()).map(\.rank).sorted() == [0, 3])
+    context.delete(new)
+    #expect(ann.isDeleted && badge.person == nil)
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Person>()).map(\.name) == ["bob"])
+  }
 }

@@ -79,9 +79,8 @@ struct Adoption {
     if registered == nil {
       context.register(object, root: table.root, key: key)
     } else {
-      // The row has a registered object, which takes the changes. This object shares its identity.
-      object.__state.context = context
-      object.__state.key = key
+      // The row has a registered object, which takes the changes.
+      context.makeAlias(object, of: target, key: key)
     }
     for (index, old, new) in changed {
       // A rollback restores the stored value.
@@ -99,7 +98,7 @@ struct Adoption {
       let index = change.property.index
       if case .fault = change.object.__relationship(index, .read) { change.object.__fire(index) }
       guard case .targets(let old, _) = change.object.__relationship(index, .read) else { continue }
-      let new = change.targets.map(context.canonical)
+      let new = change.targets.map { $0.__resolved }
       func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
         let ids = Set(right.map { ObjectIdentifier($0) })
         return left.filter { !ids.contains(ObjectIdentifier($0)) }

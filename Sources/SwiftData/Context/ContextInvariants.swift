@@ -45,8 +45,7 @@
         ]
       }
       let stored = (context.changed.values.map(\.object) + context.deleted.values).map { object in
-        object.__state.context === context && object.__state.key != 0
-          ? nil : "\(name(object)) is unsaved and not stored"
+        isRegistered(object) ? nil : "\(name(object)) is unsaved and not the registered object of a row"
       }
       let originals = context.changed.values.map { change in
         change.properties.indices == change.originals.map(\.index).sorted()
@@ -55,6 +54,12 @@
       return (new + stored + originals).compactMap(\.self) + context.inserted.problems(name)
         + context.deleted.problems(name)
         + context.changed.problems { self.name($0.object) }
+    }
+
+    private func isRegistered(_ object: any PersistentModel) -> Bool {
+      guard object.__state.context === context, let table = try? context.core.table(for: type(of: object).__entity)
+      else { return false }
+      return context.registered(root: table.root, key: object.__state.key) === object
     }
 
     private func problemsOfIndices() -> [String] {
@@ -85,6 +90,11 @@
         if Set(targets.map { ObjectIdentifier($0) }).count < targets.count {
           found.append("\(property.name) of \(name(object)) has a target twice")
         }
+        let seconds = targets.filter { target in
+          target.__state.aliased != nil
+            || target.__state.context === context && !target.__state.flags.contains(.inserted) && !isRegistered(target)
+        }
+        found += seconds.map { "\(property.name) of \(name(object)) has another object than the one of \(name($0))" }
         guard let inverse = RelationshipInfo.of(property, in: entity).inverse else { return found }
         let strangers = targets.filter { target in
           target.__state.context === context && !target.__state.flags.contains(.deleted)

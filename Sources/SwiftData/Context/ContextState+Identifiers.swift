@@ -32,7 +32,10 @@ extension ContextState {
 
 extension PersistentModel {
   /// The context of the object. It is nil before the insertion, after a saved deletion, and after the context ended.
-  public nonisolated var modelContext: ModelContext? { __state.context?.facade }
+  public nonisolated var modelContext: ModelContext? {
+    if let context = __state.context { return context.facade }
+    return __state.aliased?.modelContext
+  }
 }
 
 extension __ModelState {

@@ -12,9 +12,9 @@ extension ContextState {
     guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
     let old = object.__value(at: index)
     undoManager.registerUndo(withTarget: self) { context in
+      // A save may have made the object an alias.
+      let object = object.__resolved
       guard object.__state.context === context else { return }
-      // A save may have written the object into a row that another object stands for.
-      let object = context.canonical(object)
       RelationshipMaintenance.restore(object, index) {
         _ = object.__relationship(index, .settle)
         object.__setValue(old, at: index)
@@ -45,6 +45,7 @@ extension ContextState {
   /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
   /// that it only refers to may be deleted for good.
   func insertAgain(_ object: any PersistentModel, undoing cleared: ClearedReferences?) {
+    let object = object.__resolved
     var adoption = Adoption(into: self)
     guard object.__state.context == nil, admit(object, revives: false, undoing: cleared, &adoption) else { return }
     // The undo of an insertion does not record the references that it clears, and so the redo does not either. What a deletion

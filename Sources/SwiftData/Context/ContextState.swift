@@ -89,18 +89,20 @@ package final class ContextState: ModelHost {
 
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
 
-  /// The registered object of a row. Another object may share its identity.
-  func canonical(_ object: any PersistentModel) -> any PersistentModel {
-    guard object.__state.context === self, object.__state.key != 0,
-      let table = try? core.table(for: type(of: object).__entity)
-    else { return object }
-    return registered(root: table.root, key: object.__state.key) ?? object
-  }
-
   /// Registers a decoded or newly saved object as its row's.
   func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
     let page = identityMaps[root].add(object, key)
     object.__state.register(self, key, page, ObjectIdentifier(object), batch)
+  }
+
+  /// Makes a second object of a row an alias of the registered one.
+  func makeAlias(_ object: any PersistentModel, of registered: any PersistentModel, key: Int64) {
+    // Its observers read it again, and then observe the registered object.
+    if object.__isObserved {
+      for property in type(of: object).__entity.properties { notify(object, property.index) }
+    }
+    RelationshipLoader.empty(object)
+    object.__state.becomeAlias(of: registered, key: key)
   }
 
   /// Removes an object, which keeps its values and belongs to no context.
@@ -135,7 +137,8 @@ package final class ContextState: ModelHost {
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
     var adoption = Adoption(into: self)
-    while let (object, revives) = pending.popLast() {
+    while let (next, revives) = pending.popLast() {
+      let object = next.__resolved
       let isAdmitted = admit(object, revives: revives, &adoption)
       for reached in adoption.takeReached() { pending.append((object: reached, revives: false)) }
       guard isAdmitted else { continue }

@@ -20,7 +20,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   ///   - backingData: the values of the model.
   ///   - relatedBackingDatas: collects the backing data of related models that are loaded.
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
-    guard let object = (backingData as? any InstanceBacking)?.instance else {
+    guard let object = (backingData as? any InstanceBacking)?.instance?.__resolved else {
       contents = SnapshotContents(detached: backingData)
       return
     }

@@ -97,6 +97,33 @@ extension StoreGuarantee {
       try expectEqual(try store.context.all(Account.self).map(\.amount), [2], "the amounts")
       try expectEqual(try context.all(Account.self).map(\.amount), [2], "the amounts where they were saved")
     },
+    StoreGuarantee(
+      "identities.upsertOfObject", "After an upsert, the inserted model and the context's model of the row are one.",
+      needs: .uniqueness
+    ) { store in
+      let context = try store.saved(Account("x", 1), Account("y", 2))
+      let known = try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == "x" }))[0]
+      let new = Account("x", 10)
+      context.insert(new)
+      try context.save()
+      try expectEqual([known.amount, new.amount], [10, 10], "the amounts after the save")
+      new.amount = 11
+      try expectEqual(known.amount, 11, "the amount after a change of the inserted model")
+      known.amount = 12
+      try expectEqual(new.amount, 12, "the amount after a change of the context's model")
+      let pending = try context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.code)]))
+      try expectEqual(pending.map(\.amount), [12, 2], "the amounts with an unsaved change")
+      try expect(pending[0] === known, "a fetch returns another model than the context's")
+      try context.save()
+      try expectEqual(Set(try store.context.all(Account.self).map(\.amount)), [12, 2], "the stored amounts")
+      new.amount = 13
+      context.rollback()
+      try expectEqual([known.amount, new.amount], [12, 12], "the amounts after a rollback")
+      context.delete(new)
+      try expect(known.isDeleted && new.isDeleted, "only one of them is deleted")
+      try context.save()
+      try expectEqual(try context.all(Account.self).map(\.code), ["y"], "the accounts after the deletion")
+    },
   ]
 
   static let saves: [StoreGuarantee] = [

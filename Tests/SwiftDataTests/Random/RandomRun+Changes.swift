@@ -27,7 +27,7 @@ extension RandomRun {
     let tag = nextTag
     nextTag += 1
     let made = kind.make(tag: tag, hub: owner)
-    held[tag] = made
+    held[tag] = [made]
     touched.insert(tag)
     world.insert(tag, kind)
     if let owner {

@@ -40,7 +40,8 @@ final class RandomRun {
   let container: ModelContainer
   let context: ModelContext
   let undo = UndoManager()
-  var held: [Int: any LawObject] = [:]
+  /// The objects that the program has of each thing: several after an upsert.
+  var held: [Int: [any LawObject]] = [:]
   var world: LawWorld
   /// What the store has.
   var stored: LawWorld
@@ -49,6 +50,8 @@ final class RandomRun {
   /// Of stored things, for ever.
   var identifiers: [Int: PersistentIdentifier] = [:]
   var nextTag = 1
+  /// Chooses among the objects of a thing.
+  private var choice = 0
   var log: [String] = []
 
   init(_ sequence: RandomSequence, _ stage: RandomStage) throws {
@@ -127,11 +130,18 @@ final class RandomRun {
 
   func anyTag(_ number: Int) -> Int? { world.order.isEmpty ? nil : world.order[number % world.order.count] }
 
+  /// One of the objects of a thing.
   func object(_ tag: Int) throws -> any LawObject {
-    if let object = held[tag] { return object }
+    let objects = try objects(tag)
+    choice += 1
+    return objects[choice % objects.count]
+  }
+
+  func objects(_ tag: Int) throws -> [any LawObject] {
+    if let objects = held[tag] { return objects }
     guard let object = try Self.find(world.things[tag]!.kind.type, tag, context) else { throw fail("no object \(tag)") }
-    held[tag] = object
-    return object
+    held[tag] = [object]
+    return [object]
   }
 
   static func find<M: LawObject>(_ type: M.Type, _ tag: Int, _ context: ModelContext) throws -> (any LawObject)? {
@@ -174,7 +184,10 @@ final class RandomRun {
 
   private func release(_ step: RandomStep) {
     note("release \(step.a % 3 == 0 ? "all" : "some")")
-    for tag in held.keys where step.a % 3 == 0 || (tag + step.b) % 2 == 0 { held[tag] = nil }
+    for (tag, objects) in held where step.a % 3 == 0 || (tag + step.b) % 2 == 0 {
+      // The program may keep the registered object, or an alias alone.
+      held[tag] = objects.count == 1 ? nil : [objects[step.b % objects.count]]
+    }
   }
 
   func rollback() {
@@ -200,7 +213,7 @@ final class RandomRun {
     }
     if let refusal = sequence.isUpserting ? world.refusalButUnique : world.refusal { return try refusedSave(refusal) }
     note("save" + upserts.map { ", \($0.new) over \($0.old)" }.joined())
-    let written = upserts.compactMap { held[$0.new] }
+    let written = upserts.flatMap { held[$0.new, default: []] + held[$0.old, default: []] }
     try context.save()
     if context.hasChanges { throw fail("unsaved changes after a save") }
     for upsert in upserts { world.merge(upsert) }
@@ -208,11 +221,14 @@ final class RandomRun {
     try adoptOrder()
     stored = world
     settle()
-    for upsert in upserts { (held[upsert.old], held[upsert.new], identifiers[upsert.new]) = (nil, nil, nil) }
+    for upsert in upserts {
+      if let old = held.removeValue(forKey: upsert.old) { held[upsert.new, default: []] += old }
+      identifiers[upsert.new] = nil
+    }
     forgetTheDead()
     for tag in world.order where identifiers[tag] == nil { identifiers[tag] = try object(tag).persistentModelID }
-    for object in written where world.isAlive(object.tag) && object.persistentModelID != identifiers[object.tag] {
-      throw fail("\(object.tag) was written over a row and has another identifier")
+    for object in written where !world.isAlive(object.tag) || object.persistentModelID != identifiers[object.tag] {
+      throw fail("an object that was written over a row is \(object.tag), and has another identifier")
     }
   }
 

@@ -25,7 +25,7 @@ private struct ChangedList {
   }
 
   private static func saved(_ targets: [any PersistentModel]) -> [any PersistentModel] {
-    targets.filter { !$0.isDeleted && $0.__state.host != nil }
+    targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.host != nil }
   }
 
   var key: Int64 { owner.__state.key }
@@ -49,7 +49,7 @@ private struct ChangedList {
 
   func members(_ targets: [any PersistentModel], _ positions: [Int64]) -> [ListMember] {
     // A deleted target, or one without a context, has no row.
-    zip(targets, positions).filter { !$0.0.isDeleted && $0.0.__state.host != nil }
+    zip(targets, positions).filter { !$0.0.__state.flags.contains(.deleted) && $0.0.__state.host != nil }
       .map { ListMember(owner: key, target: $0.0.__state.key, place: $0.1) }
   }
 }

@@ -5,10 +5,10 @@ extension ContextState {
   func delete(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
-    var model = model
+    var model = model.__resolved
     if let context = model.__state.context, context !== self, context.hasEnded {
       insert(model)
-      model = canonical(model)
+      model = model.__resolved
     }
     guard model.__state.context === self else {
       if model.__state.context != nil { noteForeign(model) }

@@ -198,8 +198,8 @@ struct SavedObjects {
     return table
   }
 
-  /// Completes an upsert. If the row has a registered object, that object takes the new values, and the new object
-  /// shares its identity.
+  /// Completes an upsert. If the row has a registered object, that object takes the new values, and the new object becomes
+  /// an alias of it.
   private mutating func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
     guard let existing = context.registered(root: table.root, key: key), existing !== object else {
       context.register(object, root: table.root, key: key)
@@ -219,11 +219,15 @@ struct SavedObjects {
       else { continue }
       for target in targets { refault(target, inverse) }
     }
-    object.__state.context = context
     context.changed[ObjectIdentifier(existing)] = nil
     existing.__state.flags.remove(.changed)
     adopted.append((existing, table))
-    for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+    // The row does not have these values, so they are not reloaded.
+    for property in table.entity.properties where property.isAttribute && !property.isStored {
+      existing.__setValue(object.__value(at: property.index), at: property.index)
+      context.notify(existing, property.index)
+    }
+    context.makeAlias(object, of: existing, key: key)
   }
 
   /// Gives the objects of upserted rows what the rows have more than the new objects: targets of empty to-ones, and array

@@ -15,7 +15,9 @@ extension UnsavedChanges {
       return table.store == store
     }
     let inserted = try context.inserted.values.filter(isHere)
-    let changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
+    let changed = try context.changed.values.filter {
+      try !$0.object.__state.flags.contains(.deleted) && isHere($0.object)
+    }
     let deleted = try context.deleted.values.filter(isHere)
     self.init(
       host: context, tables: tables, editing: context.editing, inserted: inserted, changed: changed, deleted: deleted,

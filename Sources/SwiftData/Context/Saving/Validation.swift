@@ -65,7 +65,8 @@ struct Validation {
     if property.isToOne {
       switch content {
       case .fault(let key) where key != 0: return
-      case .targets(let targets, _) where targets.contains { !$0.isDeleted && $0.__state.context != nil }:
+      case .targets(let targets, _)
+      where targets.contains { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }:
         guard isOrphan(object, property, of: targets[0]) else { return }
         throw failure(
           table, property, "the relationship is required, but its target released the object; assign another target")

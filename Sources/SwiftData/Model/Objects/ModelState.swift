@@ -61,7 +61,8 @@ public struct __ModelState: ~Copyable {
   private(set) var ownExtras: Unmanaged<Extras>?
   private var extras: Extras? { mutating get { ownExtras?.takeUnretainedValue() } }
 
-  /// State of an object that was observed, partially fetched, or identified before its first save, or that has a long to-many.
+  /// State of an object that was observed, partially fetched, or identified before its first save, that has a long to-many, or
+  /// that is an alias.
   @usableFromInline
   package final class Extras {
     fileprivate var temporaryIdentity: TemporaryIdentity?
@@ -71,6 +72,7 @@ public struct __ModelState: ~Copyable {
     fileprivate var runningObservers: PropertySet?
     fileprivate var lists: [Int: AnyObject] = [:]
     fileprivate var lastLink: Int64 = 0
+    fileprivate var aliased: (any PersistentModel)?
   }
 
   private mutating func makeExtras() -> Extras {
@@ -110,6 +112,20 @@ public struct __ModelState: ~Copyable {
   /// The identity of an object that left its context.
   package var former: FormerIdentity? {
     mutating get { if case .former(let identity) = home { identity } else { nil } }
+  }
+
+  /// The registered object of which this one is an alias (``Alias``).
+  package var aliased: (any PersistentModel)? { mutating get { extras?.aliased } }
+
+  /// Makes an object without unsaved changes an alias. It keeps the key, which says that it was saved.
+  mutating func becomeAlias(of object: any PersistentModel, key: Int64) {
+    leave(as: nil)
+    ownKey = key
+    let extras = makeExtras()
+    extras.unloaded = nil
+    extras.aliased = object
+    // The accessors then report each access, which `Alias` forwards.
+    extras.isObserved = true
   }
 
   /// Ends the registration with a context.

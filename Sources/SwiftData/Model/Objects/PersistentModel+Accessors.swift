@@ -14,7 +14,7 @@ extension PersistentModel {
     // Fast path: the object is fully loaded and not observed.
     if __state.ownExtras == nil, !__isReadTracked(by: __state.probe) { return }
     __loadIfNeeded(index)
-    if __isObserved || __isReadTracked(by: __state.probe) { __notify(index, .access) }
+    if __isObserved || __isReadTracked(by: __state.probe) { __report(index, .access) }
   }
 
   /// A relationship's getter calls this while its slot is a fault. It loads the relationship for all objects of the
@@ -25,20 +25,25 @@ extension PersistentModel {
   @inlinable
   public nonisolated func __willSet(_ index: Int) {
     __recordChange(index)
-    if __isObserved { __notify(index, .willSet) }
+    if __isObserved { __report(index, .willSet) }
   }
 
   /// An attribute's setter calls this after it wrote.
   @inlinable
   public nonisolated func __didSet(_ index: Int) {
-    if __isObserved { __notify(index, .didSet) }
+    if __isObserved { __report(index, .didSet) }
   }
 
   /// A slot's setter calls this after it wrote. It keeps the inverse of a relationship consistent.
   @inlinable
   public nonisolated func __didStore(_ index: Int, _ change: __RelationshipChange) {
     __maintain(index, change)
-    if __isObserved { __notify(index, .didSet) }
+    if __isObserved { __report(index, .didSet) }
+  }
+
+  /// Notifies Observation of an access by the program, or forwards it if the object is an alias.
+  public nonisolated func __report(_ index: Int, _ phase: __ObservationPhase) {
+    if __state.aliased == nil { __notify(index, phase) } else { Alias.forward(self, index, phase) }
   }
 
   /// Tells Observation that the property at an index is read, is about to change or has changed.
@@ -96,6 +101,8 @@ extension PersistentModel {
   public nonisolated func __maintain(_ index: Int, _ change: __RelationshipChange) {
     guard change.isRelationship, !(change.removed.isEmpty && change.added.isEmpty) || __state.flags.contains(.orphaned)
     else { return }
+    // The object takes the new value, and maintains its other side.
+    if __state.aliased != nil { return }
     func maintain() {
       RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
     }

@@ -5,6 +5,7 @@ extension PersistentModel {
     if __state.key != 0, !__state.flags.contains(.inserted) {
       if let identifier = __state.host?.identifier(ofKey: __state.key, entity) { return identifier }
       if let former = __state.former { return former.identifier(entity, key: __state.key) }
+      if let object = __state.aliased { return object.persistentModelID }
     }
     let identity: TemporaryIdentity
     if let known = __state.temporaryIdentity {
@@ -22,9 +23,9 @@ extension PersistentModel {
 
   /// Whether the object was inserted or changed since the last save.
   public nonisolated var hasChanges: Bool {
-    __state.flags.contains(.inserted) || __state.flags.contains(.changed)
+    !__state.flags.isDisjoint(with: [.inserted, .changed]) || __state.aliased?.hasChanges == true
   }
 
   /// Whether the object is marked for deletion. False again after the deletion was saved.
-  public nonisolated var isDeleted: Bool { __state.flags.contains(.deleted) }
+  public nonisolated var isDeleted: Bool { __state.flags.contains(.deleted) || __state.aliased?.isDeleted == true }
 }

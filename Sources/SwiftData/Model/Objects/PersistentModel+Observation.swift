@@ -6,7 +6,9 @@ extension PersistentModel {
   /// The accessors that `@Model` writes do this by themselves. Call it in the getter of a computed property whose value
   /// lives outside the model. (Apple's `@Model` writes this method into each class.)
   public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) {
-    if __isObserved || __isReadTracked(by: __state.probe) { __registrar.access(self, keyPath: keyPath) }
+    guard __isObserved || __isReadTracked(by: __state.probe) else { return }
+    let object = __resolved
+    object.__registrar.access(object, keyPath: keyPath)
   }
 
   /// Runs a closure that changes what a computed property reads, and tells observers of the property.
@@ -20,6 +22,7 @@ extension PersistentModel {
     keyPath: KeyPath<Self, Member>, _ mutation: () throws -> MutationResult
   ) rethrows -> MutationResult {
     guard __isObserved else { return try mutation() }
-    return try __registrar.withMutation(of: self, keyPath: keyPath, mutation)
+    let object = __resolved
+    return try object.__registrar.withMutation(of: object, keyPath: keyPath, mutation)
   }
 }

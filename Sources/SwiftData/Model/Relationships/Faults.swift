@@ -2,6 +2,7 @@
 enum Faults {
   /// Loads the relationship at an index. The getter must return a value in any case.
   static func fire(_ object: any PersistentModel, _ index: Int) {
+    if object.__state.aliased != nil { return Alias.copy(index, to: object) }
     let property = type(of: object).__entity.properties[index]
     object.__state.host?.load(object, property)
     guard isFault(object, property) else { return }

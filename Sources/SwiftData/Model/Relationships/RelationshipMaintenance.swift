@@ -9,7 +9,12 @@ enum RelationshipMaintenance {
     let entity = type(of: object).__entity
     let property = entity.properties[index]
     let info = RelationshipInfo.of(property, in: entity)
-    var added = added
+    var (removed, added) = (removed, added)
+    if added.contains(where: { $0.__state.aliased != nil }) {
+      let kept = Set(resolveTargets(of: object, index).map { ObjectIdentifier($0) })
+      removed.removeAll { kept.contains(ObjectIdentifier($0)) }
+      added = added.map { $0.__resolved }
+    }
     if isAssigned, object.__state.flags.contains(.orphaned),
       case .targets(let targets, _) = object.__relationship(index, .read),
       property.isToOne
@@ -32,9 +37,10 @@ enum RelationshipMaintenance {
   ) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
+      guard case .targets(var targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
         continue
       }
+      if targets.contains(where: { $0.__state.aliased != nil }) { targets = resolveTargets(of: object, property.index) }
       let info = RelationshipInfo.of(property, in: entity)
       for target in targets where cleared?.contain(target, property) != true {
         guard let host else {
@@ -46,6 +52,18 @@ enum RelationshipMaintenance {
         if other == nil || other === host { connect(object, to: target, info) }
       }
     }
+  }
+
+  /// Replaces aliases among the targets of a loaded relationship by their objects.
+  /// - Returns: the targets.
+  private static func resolveTargets(of object: any PersistentModel, _ index: Int) -> [any PersistentModel] {
+    guard case .targets(let targets, let positioned) = object.__relationship(index, .read) else { return [] }
+    var seen = Set<ObjectIdentifier>()
+    let resolved = targets.map { $0.__resolved }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    if resolved.count < targets.count || !zip(targets, resolved).allSatisfy({ $0 === $1 }) {
+      _ = object.__relationship(index, .load(resolved, positioned: positioned))
+    }
+    return resolved
   }
 
   /// Moves two related objects into one context: the registered one inserts the other.
@@ -160,6 +178,19 @@ enum RelationshipMaintenance {
   /// Restores an earlier value of a property. Updates the other sides too, including those that were loaded after the
   /// change and have no recorded value.
   static func restore(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
+    replace(object, index, isAssigned: false, body)
+  }
+
+  /// Gives a property another value as its setter does.
+  /// - Parameter value: as ``PersistentModel/__value(at:)`` returns it.
+  static func assign(_ value: Any, to object: any PersistentModel, _ index: Int) {
+    replace(object, index, isAssigned: true) {
+      _ = object.__relationship(index, .settle)
+      object.__setValue(value, at: index)
+    }
+  }
+
+  private static func replace(_ object: any PersistentModel, _ index: Int, isAssigned: Bool, _ body: () -> Void) {
     let property = type(of: object).__entity.properties[index]
     guard !property.isAttribute else { return change(object, index, body) }
     func targets() -> [any PersistentModel] {
@@ -167,14 +198,16 @@ enum RelationshipMaintenance {
     }
     let before = targets()
     change(object, index, body)
-    let after = targets()
-    // Objects that left the context meanwhile return or leave by undo actions of their own.
+    let after = resolveTargets(of: object, index)
+    // Objects that left the context before an undo return or leave by undo actions of their own.
     func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
       let ids = Set(right.map { ObjectIdentifier($0) })
-      return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.host === object.__state.host }
+      return left.filter {
+        !ids.contains(ObjectIdentifier($0)) && (isAssigned || $0.__state.host === object.__state.host)
+      }
     }
     didChange(
-      object, index, removed: difference(before, after), added: difference(after, before), isAssigned: false)
+      object, index, removed: difference(before, after), added: difference(after, before), isAssigned: isAssigned)
   }
 
   /// Changes a relationship like its setter: records the change and notifies observers.

@@ -80,7 +80,9 @@ open class __ColumnWriter {
   public final func write<M: PersistentModel>(_ slot: __Slot<M?>) throws {
     guard let value = slot.value else { return try key(slot.key) }
     // A deleted target leaves nothing to refer to.
-    guard let target = value, target.__state.host != nil, !target.isDeleted else { return try null() }
+    guard let target = value, target.__state.host != nil, !target.__state.flags.contains(.deleted) else {
+      return try null()
+    }
     try key(target.__state.key)
   }
 
