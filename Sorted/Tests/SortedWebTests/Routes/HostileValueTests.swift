@@ -155,7 +155,7 @@ import Testing
     // Every field that is a number, and how it stands in its field.
     let numbers: [(path: String, field: String, text: @Sendable (String) -> String)] = [
       ("/", "opportunity", { $0 }), ("c/:conversation", "from", { $0 }), ("c/:conversation", "opportunity", { $0 }),
-      ("search", "opportunity", { $0 }), ("settings", "days", { $0 }), ("settings/clean", "days", { $0 }),
+      ("search", "opportunity", { $0 }), ("administration", "days", { $0 }), ("settings/clean", "days", { $0 }),
       ("settings/retention", "keep", { $0 }), ("c/:conversation/read", "upTo", { $0 }),
       ("events", "threads", { "\(Slug.encode(RouteWorld.group)):\($0):" }),
       ("events", "threads", { "\(Slug.encode(RouteWorld.group)):1:\($0)" }),
