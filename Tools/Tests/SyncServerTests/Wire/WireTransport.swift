@@ -158,7 +158,13 @@ struct WireClient {
       try await engine.syncNow()
       await engine.resume()
       // An engine that cannot read an answer says so and asks again later.
-      while transport.waits < 2, engine.status.error == nil { try await Task.sleep(for: .milliseconds(5)) }
+      while transport.waits < 2, engine.status.error == nil {
+        try await Task.sleep(for: .milliseconds(50))
+        guard transport.waits == 1 else { continue }
+        // The answer may ask for a long pause, which this ends.
+        await engine.pause()
+        await engine.resume()
+      }
     }
   }
 }
