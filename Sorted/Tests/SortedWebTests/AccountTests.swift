@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("The owner's administration lists accounts, ends their sessions and shows no text; nobody else sees it")
+  @Test("Only the owner sees the administration page, which lists accounts, ends their sessions and shows no text")
   func administration() async throws {
     try await WebFixture.run(accounts: true) { web in
       var ann = try await web.member("ann")

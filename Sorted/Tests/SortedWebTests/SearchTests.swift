@@ -117,7 +117,7 @@ import Testing
     for sender in ["olga", "OLGA", "kask", "\"Olga Kask\""] {
       #expect(try found("from:\(sender)") == ["a", "b"], "\(sender)")
     }
-    #expect(try found("from:nobody") == [])
+    #expect(try found("from:stranger") == [])
     #expect(try found("lantern before:today") == ["c"])
     #expect(try found("on:yesterday") == ["c"])
     #expect(try found("on:today lantern") == ["a", "b"])

@@ -47,7 +47,7 @@ struct EarlyColumns {
       let known = try metadata.read()
       added = known
       for candidate in candidates where !known.contains(candidate.place) {
-        // A column of an administrator is none of the store's.
+        // An administrator made a column of that name, which the store does not fill.
         guard try add(candidate) else { continue }
         added.insert(candidate.place)
       }

@@ -39,13 +39,14 @@ enum UpsertModels {
 
 /// A context that has an object of a row, and another object that was inserted with the row's unique value and saved.
 struct UpsertedShops {
-  let store = try! TemporaryStore()
+  let store: TemporaryStore
   let container: ModelContainer
   let context: ModelContext
   let known: UpsertModels.Shop
   let new: UpsertModels.Shop
 
   init(isInMemory: Bool = true, before: (UpsertModels.Shop, UpsertModels.Shop) -> Void = { _, _ in }) throws {
+    store = try TemporaryStore()
     let schema = Schema([UpsertModels.Shop.self, UpsertModels.Street.self])
     let configuration =
       isInMemory

@@ -33,7 +33,8 @@ enum Alias {
 extension PersistentModel {
   /// The object, or the registered object that it is an alias of.
   package nonisolated var __resolved: Self {
-    // An upsert and an adoption never join objects of two classes.
+    // A row keeps its class for life. An upsert onto a row of another class is refused (`RowSave.otherClass`), and an adoption
+    // compares the classes, so both objects have the class `Self`.
     guard let object = __state.aliased else { return self }
     return (object as! Self).__resolved
   }
