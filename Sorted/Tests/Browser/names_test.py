@@ -26,7 +26,7 @@ class NamesTest(BrowserTest):
         jonas.locator(".new summary").click()
         jonas.get_by_label("With").fill("ottilei")
         jonas.get_by_role("button", name="Start").click()
-        expect(jonas.get_by_role("heading", name="No account has that name")).to_be_visible()
+        expect(jonas.get_by_role("heading", name="This name is unknown")).to_be_visible()
         with jonas.expect_navigation():
             jonas.get_by_role("button", name="ottilie", exact=True).click()
         expect(jonas.locator(".thread-title h1")).to_have_text("ottilie")

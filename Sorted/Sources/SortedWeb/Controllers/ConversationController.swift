@@ -28,7 +28,7 @@ struct ConversationController: Sendable {
     var view = try await site.view(request, visit, section: "inbox")
     view.path = "/"
     return site.pages.page(
-      "unknown", "No account has that name", UnknownPage(unknown, action, groupName: groupName), view)
+      "unknown", "This name is unknown", UnknownPage(unknown, action, groupName: groupName), view)
   }
 
   /// The question whether to invite.
