@@ -53,6 +53,35 @@ import Testing
     #expect(html(String(repeating: "**a ", count: 5_000)).count > 10_000)
   }
 
+  /// A rule whose work grows with the square of the text needs minutes here.
+  @Test(
+    "The longest hostile text is read in time that its length bounds", .timeLimit(.minutes(1)),
+    arguments: [
+      "@" + String(repeating: "é", count: 19_999), "http://a.b" + String(repeating: ")", count: 19_990),
+      String(repeating: "http://[", count: 2_500), String(repeating: "@a", count: 10_000),
+      String(repeating: "*_", count: 10_000), String(repeating: "`` ", count: 6_666),
+      String(repeating: "```\n", count: 5_000), String(repeating: "> ~~", count: 5_000),
+    ])
+  func longest(_ text: String) {
+    let names = (0..<500).map { String(repeating: "é", count: 60) + "\($0)" }
+    let reader = MessageText(people: Set(names), reader: "ann")
+    for _ in 0..<20 {
+      #expect(!reader.html(text).isEmpty)
+      _ = MessageText.plain(text)
+      _ = MessageText.firstLink(of: text)
+    }
+  }
+
+  @Test("A long name and a long link are found, and a link without end is text")
+  func bounds() {
+    let name = String(repeating: "é", count: 64)
+    #expect(MessageText(people: [name], reader: "").html("@\(name)x").contains("@\(name)</span>x"))
+    #expect(html("http://a.b/(c))").contains(">http://a.b/(c)</a>)"))
+    let address = "https://a.b/" + String(repeating: "c", count: 4_000)
+    #expect(html(address + " d").contains(">\(address)</a> d"))
+    #expect(html("https://a.b/" + String(repeating: "c", count: 5_000)).hasPrefix("https://a.b/c"))
+  }
+
   @Test("A search is read as words, phrases and conditions")
   func query() throws {
     let calendar = Calendar(identifier: .gregorian)
@@ -120,6 +149,11 @@ import Testing
       _ = try await browser.send("\(message)/react", ["emoji": "👍"])
       #expect(try InboxService(context: web.context()).message(key).reactions == ["me": "👍"])
       #expect(try await browser.send("\(message)/react", ["emoji": "text"]).status == 400)
+      // One letter for Swift, and any number of bytes.
+      let marks = String(repeating: "\u{301}", count: 50_000)
+      #expect(try await browser.send("\(message)/react", ["emoji": "👍" + marks]).status == 400)
+      #expect(
+        try await browser.upload("\(message)/react", ["emoji": "👍" + marks + marks + marks], files: []).status == 413)
       _ = try await browser.send("\(message)/react", ["emoji": ""])
       #expect(try InboxService(context: web.context()).message(key).reactions == ["me": ""])
       _ = try await browser.send("\(message)/pin", ["pinned": "1"])

@@ -309,7 +309,10 @@ public struct InboxService {
   public func react(_ emoji: String?, to message: MessageEntity, by user: String? = nil, now: Date = Date()) throws {
     if let emoji {
       let isEmoji = emoji.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
-      guard emoji.count == 1, isEmoji else { throw DataLayerError.invalidData("a reaction is one emoji") }
+      // The longest emoji, a flag or a family, has less than 50 bytes. A character may have any number of combining marks.
+      guard emoji.count == 1, emoji.utf8.count <= 64, isEmoji else {
+        throw DataLayerError.invalidData("a reaction is one emoji")
+      }
     }
     let person = try user ?? LocalUser.id(in: context)
     if let conversation = message.conversation { try checkPresence(of: person, in: conversation) }

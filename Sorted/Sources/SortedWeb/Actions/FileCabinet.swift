@@ -117,11 +117,13 @@ struct FileCabinet: Sendable {
       }
     }
     let text = String(String.UnicodeScalarView(kept)).trimmingCharacters(in: .whitespaces.union(["."]))
-    guard text.count > maximumName else { return text.isEmpty ? "file" : text }
+    // A character may have any number of combining marks, so the name is cut between scalars.
+    guard text.unicodeScalars.count > maximumName else { return text.isEmpty ? "file" : text }
     // The end says what it is, so it stays.
     let end = (text as NSString).pathExtension
-    guard !end.isEmpty, end.count <= 16 else { return String(text.prefix(maximumName)) }
-    return text.prefix(maximumName - end.count - 1) + "." + end
+    func cut(to count: Int) -> String { String(text.unicodeScalars.prefix(count)) }
+    guard !end.isEmpty, end.unicodeScalars.count <= 16 else { return cut(to: maximumName) }
+    return cut(to: maximumName - end.unicodeScalars.count - 1) + "." + end
   }
 }
 

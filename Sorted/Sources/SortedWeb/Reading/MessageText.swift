@@ -10,6 +10,13 @@ struct MessageText {
   let people: Set<String>
   /// The reader, whose own mention stands out.
   let reader: String
+  /// The number of letters of the longest name.
+  private let longestName: Int
+
+  init(people: Set<String>, reader: String) {
+    (self.people, self.reader) = (people, reader)
+    longestName = people.lazy.map(\.count).max() ?? 0
+  }
 
   func html(_ text: String) -> String {
     var result = ""
@@ -64,6 +71,8 @@ struct MessageText {
   ]
 
   private static let reach = 500
+  /// The number of letters of the longest link. A longer one is text.
+  private static let longestLink = 4096
 
   private func inline(_ line: Substring) -> String {
     var result = ""
@@ -108,12 +117,14 @@ struct MessageText {
     guard rest.hasPrefix("https://") || rest.hasPrefix("http://"), !before.isLetter, !before.isNumber else {
       return nil
     }
-    var end = rest.firstIndex { $0.isWhitespace || "<>\"".contains($0) } ?? rest.endIndex
+    let longest = rest.prefix(Self.longestLink)
+    var end = longest.firstIndex { $0.isWhitespace || "<>\"".contains($0) } ?? longest.endIndex
+    guard end < longest.endIndex || longest.endIndex == rest.endIndex else { return nil }
     // What ends a sentence is not part of its link.
-    while end > rest.startIndex,
-      ".,;:!?'*_~".contains(rest[rest.index(before: end)])
-        || rest[rest.index(before: end)] == ")" && !rest[..<end].contains("(")
-    {
+    let hasParenthesis = rest[..<end].contains("(")
+    while end > rest.startIndex {
+      let last = rest[rest.index(before: end)]
+      guard ".,;:!?'*_~".contains(last) || last == ")" && !hasParenthesis else { break }
       end = rest.index(before: end)
     }
     let address = rest[..<end]
@@ -124,7 +135,7 @@ struct MessageText {
 
   private func mention(_ rest: Substring, _ before: Character) -> (String, String.Index)? {
     guard rest.first == "@", !before.isLetter, !before.isNumber else { return nil }
-    let name = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || ".-_+".contains($0) }
+    let name = rest.dropFirst().prefix(longestName).prefix { $0.isLetter || $0.isNumber || ".-_+".contains($0) }
     // The longest beginning that is a person's name: a full stop may end the sentence.
     for end in name.indices.reversed().map({ name.index(after: $0) }) {
       let candidate = String(name[..<end])

@@ -26,6 +26,8 @@ struct Form: Fields {
     if let boundary = MultipartBody.boundary(of: type) {
       let body = try await Self.collect(request, maximumUpload)
       let parts = try MultipartBody.parts(of: body, boundary: boundary)
+      let textBytes = parts.reduce(0) { $0 + ($1.fileName == nil ? $1.bytes.count : 0) }
+      guard textBytes <= Self.maximumBytes else { throw PageError.tooLarge(Self.maximumBytes) }
       values = Dictionary(
         try parts.filter { $0.fileName == nil && names.contains($0.name) }.map { ($0.name, try Self.text($0.bytes)) },
         uniquingKeysWith: { $1 })
@@ -53,8 +55,10 @@ struct Form: Fields {
   /// - Throws: ``PageError``.
   func text(_ key: String, maximum: Int = maximumText) throws -> String {
     guard let value = values[key] else { throw PageError.invalid("The form has no \(key).") }
-    guard value.count <= maximum else {
-      throw PageError.invalid("That text is too long: \(value.count) characters, where \(maximum) fit.")
+    // A character may have any number of combining marks, so the bytes are bounded too.
+    let length = max(value.count, value.utf8.count / 4)
+    guard length <= maximum else {
+      throw PageError.invalid("That text is too long: \(length) characters, where \(maximum) fit.")
     }
     guard !value.unicodeScalars.contains(where: { $0.value == 0 }) else {
       throw PageError.invalid("The text contains an invalid character.")
