@@ -22,6 +22,7 @@ public final class InspectedStore: Sendable {
   /// The identity of the store.
   public let identifier: String
   let layout: LayoutRecord
+  let encryption: EncryptionRecord?
   let apple: (file: AppleFile, model: NaturalModel)?
   let file: FileAccess?
   let server: ServerReader?
@@ -37,7 +38,7 @@ public final class InspectedStore: Sendable {
     if location.hasPrefix("postgres://") || location.hasPrefix("postgresql://") {
       let server = try ServerReader(location, namespace)
       (kind, self.location, identifier) = (.postgres, server.place, server.identifier)
-      (layout, version, format) = (server.layout, server.version, "")
+      (layout, version, format, encryption) = (server.layout, server.version, "", nil)
       (apple, file, self.server) = (nil, nil, server)
       return
     }
@@ -47,7 +48,7 @@ public final class InspectedStore: Sendable {
       let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
       let own = try access.read { try Self.metadata($0, url.path) }
       self.location = url.path
-      (kind, identifier, layout) = (.sqlite, own.identifier, own.layout)
+      (kind, identifier, layout, encryption) = (.sqlite, own.identifier, own.layout, own.encryption)
       (version, format, apple, file) = (own.version, own.format, nil, access)
       return
     }
@@ -55,7 +56,7 @@ public final class InspectedStore: Sendable {
     self.location = store.url.path
     let model = try store.naturalModel()
     store.use(model.mapping(of: store))
-    (kind, identifier, layout) = (.apple, store.identifier, model.record)
+    (kind, identifier, layout, encryption) = (.apple, store.identifier, model.record, nil)
     version = store.metadata.modelIdentifiers.joined(separator: ", ")
     format = store.metadata.frameworkVersion.map { "framework \($0)" } ?? ""
     (apple, file) = ((store, model), nil)
@@ -63,19 +64,30 @@ public final class InspectedStore: Sendable {
 
   private static func metadata(
     _ connection: FileConnection, _ place: String
-  ) throws -> (identifier: String, layout: LayoutRecord, version: String, format: String) {
+  ) throws -> (
+    identifier: String, layout: LayoutRecord, version: String, format: String, encryption: EncryptionRecord?
+  ) {
     var values = [String: String]()
     for row in try connection.rows("SELECT key, value FROM _swiftdata") {
       if case .text(let key) = row[0], case .text(let value) = row[1] { values[key] = value }
     }
-    guard let text = values["layout"],
-      let layout = try? JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
-    else {
+    func decode<T: Decodable>(_ key: String, _: T.Type = T.self) throws -> T? {
+      guard let text = values[key] else { return nil }
+      do {
+        return try JSONCoding.decode(T.self, from: Data(text.utf8))
+      } catch {
+        throw SwiftDataError(
+          .storeDamaged, message: "\"\(place)\" does not say what it holds (\(key))", underlying: error)
+      }
+    }
+    guard let own: LayoutRecord = try decode("layout") else {
       throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
     }
+    // The rows of models that the last program did not list stay in the file.
+    let all = try own.union(decode("retained") ?? .empty)
     return (
-      values["identifier"] ?? "", FormerLayout.described(layout), version(values["version"]),
-      "format \(values["format"] ?? "?")"
+      values["identifier"] ?? "", FormerLayout.described(all), version(values["version"]),
+      "format \(values["format"] ?? "?")", try decode("encryption")
     )
   }
 

@@ -26,12 +26,18 @@ extension InspectedStore {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity, property: property, message: "there is no such attribute")
     }
-    guard let cell = text == nil ? .null : Self.cell(text!, column.family), cell != .null || !column.isRequired else {
+    guard encryption?.contains(table.name, column.name) != true else {
+      throw SwiftDataError(
+        .unsupportedFeature, entity: entity, property: property,
+        message: "the attribute is encrypted, and this tool has no key; change it in the program")
+    }
+    guard let cell = text == nil ? .null : Self.cell(text!, column), cell != .null || !column.isRequired else {
       throw SwiftDataError(
         .unwritableValue, entity: entity, property: property,
         message: text == nil
           ? "the attribute must have a value"
-          : "\"\(text!)\" is not of the attribute's type, \(column.family.rawValue)")
+          : "\"\(text!)\" is not a value of the attribute's type,"
+            + " \(column.valueType.isEmpty ? column.family.rawValue : column.valueType)")
     }
     let access = FileAccess(URL(fileURLWithPath: location), isWritable: true) {
       try SwiftFunctions.register(on: $0.handle)
@@ -56,18 +62,32 @@ extension InspectedStore {
     }
   }
 
-  private static func cell(_ text: String, _ family: ValueFamily) -> SQLValue? {
-    switch family {
+  /// The cell of a text that is a whole value of the column's type.
+  private static func cell(_ text: String, _ column: LayoutRecord.Column) -> SQLValue? {
+    switch column.family {
     case .bool: return ["true": .integer(1), "false": .integer(0)][text]
-    case .integer, .unsigned: return Int64(text).map(SQLValue.integer)
-    case .real: return Double(text).flatMap { $0.isNaN ? nil : .real($0) }
+    case .integer:
+      let narrow: [String: any FixedWidthInteger.Type] = [
+        "Int8": Int8.self, "Int16": Int16.self, "Int32": Int32.self, "UInt8": UInt8.self, "UInt16": UInt16.self,
+        "UInt32": UInt32.self,
+      ]
+      func isInRange<I: FixedWidthInteger>(_: I.Type) -> Bool { I(text) != nil }
+      guard narrow[column.valueType].map({ isInRange($0) }) ?? true else { return nil }
+      return Int64(text).map(SQLValue.integer)
+    case .unsigned: return UInt64(text).map { .integer(Int64(bitPattern: $0)) }
+    case .real: return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
     case .date:
       let date =
         (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
         ?? (try? Date.ISO8601FormatStyle().parse(text))
       return date.map { .real($0.timeIntervalSinceReferenceDate) }
     case .text: return .text(text)
-    case .decimal: return Decimal(string: text).map { .text($0.description) }
+    case .decimal:
+      // `Decimal(string:)` reads as much of the text as it can.
+      guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else { return nil }
+      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap {
+        $0.isNaN ? nil : .text($0.description)
+      }
     case .url: return URL(string: text).map { .text($0.absoluteString) }
     case .uuid: return UUID(uuidString: text).map { uuid in .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }) }
     case .data: return Data(base64Encoded: text).map(SQLValue.blob)

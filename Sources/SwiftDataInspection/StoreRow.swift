@@ -116,6 +116,7 @@ extension InspectedStore {
     case (.integer(let value), .bool): return .bool(value != 0)
     case (.integer(let value), .date): return .string(dateText(Double(value)))
     case (.real(let value), .date): return .string(dateText(value))
+    case (.integer(let value), .unsigned) where value < 0: return .string("\(UInt64(bitPattern: value))")
     case (.integer(let value), _): return .integer(value)
     case (.real(let value), _): return value.isFinite ? .number(value) : .string("\(value)")
     case (.text(let text), .json):

@@ -253,7 +253,7 @@ package struct LayoutRecord: Codable, Equatable {
       relationships: relationships.filter { names.contains($0.table) || names.contains($0.destination) })
   }
 
-  func union(_ other: LayoutRecord) -> LayoutRecord {
+  package func union(_ other: LayoutRecord) -> LayoutRecord {
     let names = Set(tables.map(\.name))
     let (pairs, ends) = (Set(pairTables), Set(relationships))
     return LayoutRecord(

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// The encryption of a store file: which columns are encrypted, and with which keys.
-struct EncryptionRecord: Codable, Equatable {
+package struct EncryptionRecord: Codable, Equatable {
   var columns: [EncryptedColumn] = []
   /// The identifiers of the keys that encrypted them.
   var keys: [String] = []
@@ -39,6 +39,10 @@ struct EncryptionRecord: Codable, Equatable {
   }
 
   var isEmpty: Bool { columns.isEmpty }
+
+  package func contains(_ table: String, _ column: String) -> Bool {
+    columns.contains(EncryptedColumn(table: table, column: column))
+  }
 
   /// Whether a file with this record needs no change.
   func fits(_ wanted: EncryptionRecord) -> Bool {

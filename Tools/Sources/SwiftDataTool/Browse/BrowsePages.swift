@@ -73,11 +73,14 @@ struct BrowsePages: Sendable {
   }
 
   private func editor(_ row: StoreRow, _ name: String) -> String {
-    guard let secret else { return "" }
+    let text = Self.full(row.values[name])
+    // A browser makes one line end of all, so a text with another one is not edited.
+    guard let secret, !text.utf8.contains(UInt8(ascii: "\r")) else { return "" }
     return
       "<form method=post action=\"/\(Self.link(row.entity))/\(row.key)\"><input type=hidden name=secret value=\(secret)>"
       + "<input type=hidden name=property value=\"\(Self.escaped(name))\">"
-      + "<input name=value value=\"\(Self.escaped(Self.full(row.values[name])))\">"
+      // A line end behind the tag is not part of the text.
+      + "<textarea name=value rows=1>\n\(Self.escaped(text))</textarea>"
       + " <label><input type=checkbox name=isNil> nil</label> <button>Change</button></form>"
   }
 

@@ -47,8 +47,10 @@ struct BrowseServer: Sendable {
       let body = try await request.body.collect(upTo: 1 << 20)
       let form = Self.form(String(buffer: body))
       guard form["secret"] == secret, let property = form["property"] else { return Response(status: .forbidden) }
+      // Browsers send line ends as the network has them.
+      let value = form["value"]?.replacingOccurrences(of: "\r\n", with: "\n", options: .literal) ?? ""
       return try Self.answer {
-        try store.change(entity, key, property: property, to: form["isNil"] == "on" ? nil : form["value"] ?? "")
+        try store.change(entity, key, property: property, to: form["isNil"] == "on" ? nil : value)
         return try pages.object(of: entity, key: key)
       }
     }
