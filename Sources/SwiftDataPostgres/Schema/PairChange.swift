@@ -13,10 +13,14 @@ struct PairChange {
     plan.pairTables.filter { pairs in !isThere(pairs) }
   }
 
-  /// Whether the table is there and keeps its pairs.
+  /// Whether the table is there and keeps its pairs. A table whose pairs another list continues does not keep them.
   private func isThere(_ pairs: LayoutPlan.PairPlan) -> Bool {
-    pairs.isKept || pairs.sources.isEmpty && plan.old.pairTables.contains(pairs.new)
+    pairs.isKept
+      || pairs.sources.isEmpty && plan.old.pairTables.contains(pairs.new) && !read.contains(pairs.new.name)
   }
+
+  /// The tables whose pairs a list continues.
+  private var read: Set<String> { Set(plan.pairTables.filter { !$0.isKept }.flatMap(\.sources).map(\.table)) }
 
   /// Copies the pairs, before the tables at their ends get other names.
   func copy() throws {
@@ -69,7 +73,6 @@ struct PairChange {
       )
       try run(["ALTER INDEX IF EXISTS \(names.0.quotedIdentifier) RENAME TO \(names.1.quotedIdentifier)"])
     }
-    let read = Set(plan.pairTables.filter { !isThere($0) }.flatMap(\.sources).map(\.table))
     let names = Set(plan.pairTables.map(\.new.name))
     result.pairTables.removeAll { names.contains($0.name) || read.contains($0.name) }
     result.pairTables += plan.pairTables.map(\.new)
