@@ -30,7 +30,12 @@ struct HistoryRows {
   /// Apple's frameworks purge the oldest transactions.
   private func check(_ token: Int64?, _ connection: FileConnection) throws {
     guard let token, token > 0 else { return }
-    let rows = try connection.rows("SELECT min(Z_PK) FROM main.ATRANSACTION")
+    // After the newest one was purged too, the counter of the keys tells how far the history was.
+    let rows = try connection.rows(
+      """
+      SELECT coalesce((SELECT min(Z_PK) FROM main.ATRANSACTION), \
+      (SELECT max(Z_MAX) + 1 FROM main.Z_PRIMARYKEY WHERE Z_NAME = 'TRANSACTION'))
+      """)
     guard case .integer(let oldest)? = rows.first?.first, oldest > token, oldest - token > 1 else { return }
     throw SwiftDataError(
       .historyTokenExpired,
