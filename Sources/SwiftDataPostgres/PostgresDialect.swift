@@ -43,8 +43,10 @@ struct PostgresDialect: SQLDialect {
   func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
     // JSON has the shortest digits of a Float, whose nearest Double is another number.
     let rounding = type.isSinglePrecision ? "::real::float8" : ""
+    // A collation inside a function does not leave it.
+    let collation = Self.name(type.form) == "text" ? " COLLATE \"C\"" : ""
     return SQLFragment("swift_member_\(Self.name(type.form))(") + json
-      + SQLFragment(", \(path.quotedLiteral))\(rounding)")
+      + SQLFragment(", \(path.quotedLiteral))\(rounding)\(collation)")
   }
 
   /// The SQL that converts a list's item, which is text.

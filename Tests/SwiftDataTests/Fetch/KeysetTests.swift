@@ -49,6 +49,18 @@ private enum Pages {
     #expect(numbers == all, sourceLocation: sourceLocation)
   }
 
+  @Test("Pages of many unsaved objects among stored ones are the whole", arguments: [0, 40])
+  func unsaved(stored: Int) throws {
+    let context = try letters(stored)
+    for number in 0..<30 {
+      context.insert(Pages.Letter(100 + number, sent: Date(timeIntervalSinceReferenceDate: Double(number))))
+    }
+    for letter in try context.fetch(FetchDescriptor<Pages.Letter>()).prefix(10) { letter.sent += 5 }
+    for order in [SortDescriptor<Pages.Letter>(\.sent), SortDescriptor(\.sent, order: .reverse)] {
+      try expectPages(FetchDescriptor(sortBy: [order]), context)
+    }
+  }
+
   @Test("Pages put together are the whole, in either direction, with ties, nil and several descriptors")
   func pages() throws {
     let context = try letters(100)

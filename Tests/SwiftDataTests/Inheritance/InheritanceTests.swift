@@ -82,6 +82,14 @@ private enum Travel {
     try context.save()
   }
 
+  @Test("An inverse that the related class inherits is refused, because objects of other classes have it too")
+  func inheritedInverse() throws {
+    let error = #expect(throws: SwiftDataError.self) {
+      try memoryContext(Inherited.Print.self, Inherited.Novel.self, Inherited.Shelf.self)
+    }
+    #expect("\(error as Any)".contains("Shelf.novels") && "\(error as Any)".contains("Print"))
+  }
+
   private func fetch<M: PersistentModel>(_ type: M.Type, in context: ModelContext? = nil) throws -> [M] {
     try (context ?? ModelContext(container)).fetch(FetchDescriptor<M>())
   }
@@ -334,6 +342,18 @@ private enum Travel {
     let fresh = try ModelContext(container).fetch(FetchDescriptor<Siblings.Right>())
     #expect(fresh.map { $0.owner == nil } == [true])
     #expect(try store.shell("PRAGMA foreign_key_check; PRAGMA integrity_check") == "ok")
+  }
+}
+
+private enum Inherited {
+  @Model class Print {
+    var shelf: Shelf?
+    init() {}
+  }
+  @Model final class Novel: Print { override init() { super.init() } }
+  @Model final class Shelf {
+    @Relationship(inverse: \Novel.shelf) var novels: [Novel] = []
+    init() {}
   }
 }
 

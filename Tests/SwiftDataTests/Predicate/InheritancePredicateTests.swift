@@ -96,6 +96,17 @@ struct InheritancePredicateTests {
     try check(#Predicate<Printed> { ($0.shelf?.best as? Novel)?.hero == "Ada" })
   }
 
+  @Test("What an object of another class inherits is not read after `as!`")
+  func forcedCasts() throws {
+    try check(#Predicate<Printed> { ($0 as! Novel).pages > 5 }, expecting: 2)
+    try check(#Predicate<Printed> { ($0 as? Novel)!.title != "" }, expecting: 4)
+    try check(#Predicate<Printed> { ($0 as! Novel).shelf!.name == "a" })
+    try check(#Predicate<Printed> { ($0 as! Novel).shelf == nil })
+    try check(#Predicate<Printed> { ($0 as! Novel) is Printed }, expecting: 4)
+    try check(#Predicate<Printed> { !($0.shelf!.best! is Novel) })
+    try check(#Predicate<Printed> { ($0.shelf!.best as? Novel) == nil })
+  }
+
   @Test("A subclass's predicate may name what it inherits")
   func inherited() throws {
     try check(#Predicate<Novel> { $0.title == "n3" && $0.hero == "Bob" }, expecting: 1)

@@ -46,6 +46,26 @@ private enum Grown {
   }
 }
 
+/// Classes with the same columns.
+private enum SameColumns {
+  protocol Item: PersistentModel { var name: String { get } }
+
+  @Model final class Tag: Item {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Category: Item {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Rank: Item {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+}
+
 extension Int {
   fileprivate var distance: Int { abs(self) }
 }
@@ -102,6 +122,38 @@ extension Int {
       #expect(try other.fetch(partial).map(\.nickname) == ["a", nil])
       try other.delete(model: Shaped.Animal.self, where: #Predicate { $0.age == 1 })
       #expect(try other.fetch(descriptor(2, nil)).map(\.name) == ["bee", "cat"])
+    }
+  }
+
+  @Test("A predicate that names no variable finds the objects of its own class, in each kind of fetch")
+  func withoutVariable() throws {
+    let context = try memoryContext(SameColumns.Tag.self, SameColumns.Category.self, SameColumns.Rank.self)
+    for name in ["a", "b", "c"] { context.insert(SameColumns.Tag(name)) }
+    context.insert(SameColumns.Category("x"))
+    context.insert(SameColumns.Rank("r"))
+    context.insert(SameColumns.Rank("s"))
+    try context.save()
+    let other = ModelContext(context.container)
+    func check<M: SameColumns.Item>(_: M.Type, _ names: [String]) throws {
+      let isOn = true
+      for predicate in [
+        #Predicate<M> { _ in true }, Predicate<M>(all: []), #Predicate<M> { _ in isOn == true }, Predicate<M>.true,
+      ] {
+        let descriptor = FetchDescriptor<M>(predicate: predicate)
+        #expect(try other.fetch(descriptor).map(\.name) == names)
+        #expect(
+          try other.fetchIdentifiers(descriptor).map(\.entityName) == names.map { _ in Schema.entityName(for: M.self) })
+        #expect(try other.fetchIdentifiers(descriptor).count == names.count)
+        #expect(try other.fetchCount(descriptor) == names.count)
+        var enumerated = [String]()
+        try other.enumerate(descriptor) { enumerated.append($0.name) }
+        #expect(enumerated == names)
+      }
+    }
+    for _ in 0..<2 {
+      try check(SameColumns.Tag.self, ["a", "b", "c"])
+      try check(SameColumns.Category.self, ["x"])
+      try check(SameColumns.Rank.self, ["r", "s"])
     }
   }
 

@@ -63,7 +63,7 @@ struct RandomPredicate {
   mutating func bool(_ depth: Int) -> Node<Bool> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.chance(1, in: 2)) : key(\.flag) }
     let next = depth - 1
-    switch random.int(0..<32) {
+    switch random.int(0..<34) {
     case 0, 1: return Node(P.build_Conjunction(lhs: bool(next), rhs: bool(next)))
     case 2, 3: return Node(P.build_Disjunction(lhs: bool(next), rhs: bool(next)))
     case 4, 5: return Node(P.build_Negation(bool(next)))
@@ -81,6 +81,9 @@ struct RandomPredicate {
     case 27: return run(next)
     case 28 where !isNested: return slice(next)
     case 29, 30: return promoted(next)
+    case 31,
+      32 where !isNested:
+      return forced(next)
     default: return ranges(next)
     }
   }

@@ -19,12 +19,10 @@ extension QueryExecutor {
   func fetchWithPendingChanges<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ query: StoreQuery, after start: M? = nil
   ) throws -> [M] {
-    let overlay = PendingOverlay(descriptor, query, self)
-    var objects = try overlay.objects()
-    if let start {
-      let precedes = order(by: descriptor.sortBy)
-      objects.removeAll { $0 === start || !precedes(start, $0) }
-    }
+    let precedes = order(by: descriptor.sortBy)
+    let follows = start.map { start in { (object: M) in start !== object && precedes(start, object) } }
+    var objects = try PendingOverlay(descriptor, query, self).objects(where: follows)
+    if let follows { objects.removeAll { !follows($0) } }
     return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
   }
 
@@ -107,12 +105,14 @@ private struct PendingOverlay<M: PersistentModel> {
   }
 
   /// All matching objects in order, up to the end of the fetch.
-  func objects() throws -> [M] {
+  /// - Parameter follows: whether an object follows the start of the fetch, if it has one. Some that do not may be among the result.
+  func objects(where follows: ((M) -> Bool)?) throws -> [M] {
     if case .everything = reach { return try objectsOfWholeTable() }
     if let sorted = sortedUnsaved() {
       let settled = try storedObjects(where: Self.isSettled)
       let end = query.limit.map { $0.addingReportingOverflow(query.offset ?? 0) }
-      return merged(settled, sorted.prefix(end.map { $0.overflow ? .max : $0.partialValue } ?? .max))
+      let first = follows.map { sorted.firstIndex(ofSorted: $0) } ?? 0
+      return merged(settled, sorted[first...].prefix(end.map { $0.overflow ? .max : $0.partialValue } ?? .max))
     }
     let reached = try reachedObjects()
     var seen = Set<ObjectIdentifier>()
@@ -253,5 +253,18 @@ private struct PendingOverlay<M: PersistentModel> {
     }
     query.exclude(queries.unsavedKeys(in: table))
     return try queries.rows(query.count, of: table, cancellable: true) { Int($0.int64(0)) }[0]
+  }
+}
+
+extension Array {
+  /// The index of the first element that a condition holds for. It holds for all elements after that one.
+  /// - Complexity: O(log *n*).
+  fileprivate func firstIndex(ofSorted holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

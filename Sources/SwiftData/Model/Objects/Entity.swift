@@ -118,6 +118,21 @@ public final class __Entity: @unchecked Sendable {
     for property in properties.dropFirst(inheritedCount) where property.attribute?.isUnique == true {
       try validateUnique(IndexTerm(property))
     }
+    for property in properties.dropFirst(inheritedCount) { try validateInverse(of: property) }
+  }
+
+  /// Checks that the property that `inverse:` names is of the related class. Objects of any class that has it can be related.
+  private func validateInverse(of property: __Property) throws {
+    guard let keyPath = property.relationship?.inverseKeyPath, let destination = property.destination?.__entity,
+      let inverse = KeyPathResolver.property(at: keyPath, in: destination)
+    else { return }
+    let declaring = InverseInference.declaringClass(of: inverse, in: destination)
+    guard declaring !== destination else { return }
+    throw SwiftDataError(
+      .unknownSchema, entity: name, property: property.name,
+      message: "its inverse \(inverse.name) is a property of \(declaring.name), so objects of other classes than"
+        + " \(destination.name) would be in it; relate it to \(declaring.name), or declare a property in \(destination.name)"
+    )
   }
 
   /// Checks that equal values of a unique property have equal cells.

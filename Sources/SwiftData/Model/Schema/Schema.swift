@@ -112,7 +112,8 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   /// Performs the checks that the initializer cannot, because it does not throw.
   /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a `#Unique` or `#Index` names something other than a persisted
-  ///   property, ``SwiftDataError/unknownSchema`` if two entities have one name.
+  ///   property, ``SwiftDataError/unknownSchema`` if two entities have one name, or a relationship's inverse is a property of a
+  ///   superclass of the related class.
   package func validate() throws {
     for (name, same) in Dictionary(grouping: entities, by: \.name).sorted(by: { $0.key < $1.key }) where same.count > 1
     {

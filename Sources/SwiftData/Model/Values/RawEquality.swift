@@ -21,9 +21,6 @@ extension Schema {
 /// `==` of such a type may be the program's own, and no metadata says so. It is known of an enum without associated values, whose
 /// cases are all its values: each is compared with each, once. It is known of a type that says so. Of all others it is unknown.
 enum RawEquality {
-  /// An enum with more cases is not examined, because each is compared with each.
-  private static let caseLimit = 256
-
   private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
 
   /// Whether values are equal in Swift exactly if their raw values are. True for a type that has no `==`.
@@ -43,7 +40,7 @@ enum RawEquality {
   }
 
   private static func compare<R: RawRepresentable & Equatable>(_: R.Type) -> Bool {
-    guard let cases = EnumCases.all(of: R.self, limit: caseLimit) else { return false }
+    guard let cases = EnumCases.all(of: R.self) else { return false }
     let raws = cases.map { $0.rawValue as? AnyHashable }
     return cases.indices.allSatisfy { one in
       cases.indices.allSatisfy { other in (cases[one] == cases[other]) == (raws[one] != nil && raws[one] == raws[other])
@@ -52,10 +49,40 @@ enum RawEquality {
   }
 }
 
+/// Whether values of types with a raw value are encoded as it.
+///
+/// `encode(to:)` may be the program's own, and no metadata says so. So each value of an enum is encoded, once. Of other types it is
+/// unknown.
+enum RawCoding {
+  private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
+
+  static func isOfRawValues(_ type: any (RawRepresentable & Encodable).Type) -> Bool {
+    let id = ObjectIdentifier(type)
+    if let answer = known.withLock({ $0[id] }) { return answer }
+    // Outside the lock, because it runs the program's `encode(to:)`.
+    let answer = compare(type)
+    known.withLock { $0[id] = answer }
+    return answer
+  }
+
+  private static func compare<R: RawRepresentable & Encodable>(_: R.Type) -> Bool {
+    guard let cases = EnumCases.all(of: R.self) else { return false }
+    return cases.allSatisfy { value in
+      guard let raw = value.rawValue as? any Encodable, let expected = try? JSONCoding.encode(attribute: raw) else {
+        return false
+      }
+      return (try? JSONCoding.encode(attribute: value)) == expected
+    }
+  }
+}
+
 /// The values of an enum without associated values.
 ///
 /// Swift's `docs/ABI/TypeMetadata.rst` describes the layout, as for ``TypeKind``.
-private enum EnumCases {
+enum EnumCases {
+  /// An enum with more cases is not examined.
+  private static let limit = 256
+
   private typealias Inject = @convention(c) (UnsafeMutableRawPointer, UInt32, UnsafeRawPointer) -> Void
 
   private enum Sample { case first, second, third }
@@ -63,8 +90,8 @@ private enum EnumCases {
   /// Whether the layout is the expected one.
   private static let isKnown = read(Sample.self, limit: 8) == [.first, .second, .third]
 
-  /// All values, or nil if the type is not such an enum or has more cases than the limit.
-  static func all<T>(of type: T.Type, limit: Int) -> [T]? {
+  /// All values, or nil if the type is not such an enum or has too many cases.
+  static func all<T>(of type: T.Type) -> [T]? {
     TypeKind(type) == .enumeration && isKnown ? read(type, limit: limit) : nil
   }
 

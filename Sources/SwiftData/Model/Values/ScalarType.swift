@@ -50,6 +50,16 @@ package struct ScalarType {
     self.init(form: form, swiftType: type)
   }
 
+  /// The form of a type's values in the JSON of a list. Returns nil if the type has none.
+  init?(ofElement type: Any.Type) {
+    self.init(of: type)
+    if let raw = swiftType as? any (RawRepresentable & Encodable).Type, form != .json, !isPlain,
+      !RawCoding.isOfRawValues(raw)
+    {
+      self.init(form: .json, swiftType: swiftType)
+    }
+  }
+
   /// The form of a property's column.
   package init(of property: __Property) {
     let type = Self.bare(property.valueType)

@@ -14,18 +14,23 @@ extension LoweringState {
   }
 
   /// The result of lowering an expression, as a collection.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if only Swift knows the elements in the JSON of the collection's type.
   func collection<E: PredicateExpression>(
     _ lowered: Lowered,
+    _ container: Any.Type,
     elements type: Any.Type,
     of expression: E
   ) throws -> RowCollection {
     switch lowered {
     case .collection(let collection): return collection
     case .scalar, .constant:
-      guard let element = ScalarType(of: type) else {
+      guard let element = ScalarType(ofElement: type) else {
         throw unsupported(expression, "a \(type) has no form in the store")
       }
       let scalar = try arrayScalar(lowered, of: expression, element)
+      guard scalar.type.form == .text || ScalarType.bare(container) is any JSONArray.Type else {
+        throw DataStoreError.preferInMemoryFilter
+      }
       var collection = RowCollection(
         source: .values(scalar, element: ElementType(type: element, isOptional: ScalarType.isOptional(type)))
       )
@@ -146,15 +151,24 @@ extension LoweringState {
     return sql
   }
 
-  /// The result of a subselect, or NULL if the collection is nil.
+  /// The result of a subselect, or NULL if the collection is nil or cannot be reached.
   private func finish(_ scalar: Scalar, _ collection: RowCollection) -> Scalar {
-    guard let presence = collection.presence ?? forcedPresence(of: collection) else { return scalar }
+    guard let presence = collection.presence ?? forcedPresence(of: collection) else {
+      return scalar.unless(collection.failure)
+    }
     var result = scalar
     result.sql = SQLFragment("CASE WHEN ") + presence + SQLFragment(" THEN ") + scalar.sql + SQLFragment(" END")
     result.isCondition = false
     result.isAtomic = true
     result.mayThrow = true
-    return result
+    return result.unless(collection.failure)
+  }
+
+  /// The condition under which the collection is nil or cannot be reached, where its members are optional.
+  private func failure(of collection: RowCollection) -> SQLFragment? {
+    let presence = collection.presence ?? forcedPresence(of: collection)
+    let absence = presence.map { SQLFragment("NOT (") + $0 + SQLFragment(")") }
+    return [collection.failure, absence].compactMap { $0 }.nonEmpty?.disjunction
   }
 
   private func forcedPresence(of collection: RowCollection) -> SQLFragment? {
@@ -206,12 +220,22 @@ extension LoweringState {
       object.alias = nil
       object.scope = collection.filters.isEmpty && index == nil ? scope(of: collection) : currentScope
       object.isOptional = index == nil
-      object.mayThrow = index != nil
+      object.failure = index == nil ? failure(of: collection) : nil
+      object.mayThrow = index != nil || object.failure != nil
       return .object(object)
     case .scalar(var scalar):
+      // NULL is a failure, or an optional member.
+      var failure = failure(of: collection)
+      if let index, scalar.isOptional {
+        let isOutside =
+          index.operand + SQLFragment(" < 0 OR ") + index.operand + SQLFragment(" >= (")
+          + statement(SQLFragment("count(*)"), rows) + SQLFragment(")")
+        failure = [failure, index.failureTest, isOutside].compactMap { $0 }.disjunction
+      }
       scalar.sql = select(scalar.sql)
       scalar.isOptional = scalar.isOptional || index == nil
-      scalar.mayThrow = index != nil
+      scalar.failure = scalar.isOptional ? failure : nil
+      scalar.mayThrow = index != nil || failure != nil
       scalar.strictIn = []
       return .scalar(scalar)
     case .constant, .collection, .range: return rows.member
@@ -254,8 +278,7 @@ extension LoweringState {
     if scalar.mayThrow {
       throw unsupported(expression, "an element may be a failure", instead: "unwrap with `??`")
     }
-    let presence = collection.presence ?? forcedPresence(of: collection)
-    scalar.failure = presence.map { SQLFragment("NOT (") + $0 + SQLFragment(")") }
+    scalar.failure = failure(of: collection)
     scalar.mayThrow = scalar.failure != nil
     return .scalar(scalar)
   }
@@ -264,3 +287,10 @@ extension LoweringState {
     if case .relationship(let owner, _) = collection.source { owner.scope } else { 0 }
   }
 }
+
+/// A collection whose JSON is the array of its elements.
+protocol JSONArray {}
+extension Array: JSONArray {}
+extension ArraySlice: JSONArray {}
+extension ContiguousArray: JSONArray {}
+extension Set: JSONArray {}

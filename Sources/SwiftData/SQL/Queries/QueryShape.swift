@@ -5,6 +5,8 @@ import Foundation
 
 /// The facts that determine the SQL of a predicate and an order, except for the bound values.
 struct QueryShape: Equatable {
+  /// The class whose rows are selected. An expression without a variable, such as `true`, does not name it.
+  private let model: ObjectIdentifier
   /// The type of the predicate's expression, which spells its nodes, or the model type if there is no predicate.
   fileprivate let expression: ObjectIdentifier
   fileprivate(set) var keyPaths: [AnyKeyPath] = []
@@ -20,12 +22,13 @@ struct QueryShape: Equatable {
   @inline(__always)
   init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], nonNFC: Int) {
     self.nonNFC = nonNFC
+    model = ObjectIdentifier(M.self)
     if let predicate {
       guard let node = predicate.expression as? any ShapedExpression else { return nil }
       expression = ObjectIdentifier(type(of: node))
       guard node.describe(in: &self) else { return nil }
     } else {
-      expression = ObjectIdentifier(M.self)
+      expression = model
     }
     for descriptor in sort {
       guard let keyPath = descriptor.keyPath else { return nil }
@@ -35,8 +38,8 @@ struct QueryShape: Equatable {
   }
 
   static func == (left: QueryShape, right: QueryShape) -> Bool {
-    left.expression == right.expression && left.nonNFC == right.nonNFC && left.marks == right.marks
-      && left.keyPaths == right.keyPaths
+    left.expression == right.expression && left.model == right.model && left.nonNFC == right.nonNFC
+      && left.marks == right.marks && left.keyPaths == right.keyPaths
   }
 
   /// Adds a captured value as a parameter. Returns false if the SQL depends on the value.

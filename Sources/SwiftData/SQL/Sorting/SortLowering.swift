@@ -96,17 +96,19 @@ extension LoweringState {
 
   /// The position of each case of a `Comparable` enum in its order.
   private func ranks(of scalar: Scalar) -> SQLFragment? {
-    func ordered<T: Comparable & CaseIterable>(_: T.Type) -> [(case: Any, rank: Int64)] {
+    func ordered<T: Comparable>(_: T.Type) -> [(case: Any, rank: Int64)]? {
       var result = [(case: T, rank: Int64)]()
-      for next in T.allCases.sorted() {
+      // `allCases` may be the program's own and leave out some.
+      guard let cases = EnumCases.all(of: T.self) else { return nil }
+      for next in cases.sorted() {
         let rank = result.last.map { $0.case < next ? $0.rank + 1 : $0.rank } ?? 0
         result.append((next, rank))
       }
       return result
     }
-    guard let type = scalar.type.swiftType as? any (Comparable & CaseIterable).Type else { return nil }
+    guard let type = scalar.type.swiftType as? any Comparable.Type, let ordered = ordered(type) else { return nil }
     var sql = SQLFragment("CASE ") + scalar.operand
-    for (value, rank) in ordered(type) {
+    for (value, rank) in ordered {
       guard let cell = scalar.type.cell(of: value) else { return nil }
       sql = sql + SQLFragment(" WHEN ? THEN \(rank)", [cell])
     }

@@ -125,8 +125,10 @@ struct SQLiteBatchUpdate {
   private func name(of column: AssignedColumn) -> String { "\(table.name).\(column.column)" }
 
   /// The assignments. They refer to the row itself if the new values depend on nothing else.
+  ///
+  /// SQLite computes such values row by row. A value that reads other rows of the table would see the new values of some of them.
   private var assignment: SQLFragment {
-    guard (query.joins + query.valueJoins).isEmpty else {
+    guard (query.joins + query.valueJoins).isEmpty, query.reads.values.related[table.name] == nil else {
       return assignment(from: SQLFragment("(") + values + SQLFragment(")"))
     }
     let list = columns.map { SQLFragment("\($0.column.quotedIdentifier) = ") + $0.value }.list

@@ -10,7 +10,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     if !isValue, let mapped = Output.self as? any AnyMapped.Type, !root.isConstant,
       let inner = mapped.inner(of: keyPath)
     {
-      var collection = try state.collection(root, elements: type(of: inner).rootType, of: self.root)
+      var collection = try state.collection(
+        root, Root.Output.self, elements: type(of: inner).rootType, of: self.root)
       collection.append(mapping: { member, state in try state.mapped(member, inner) })
       return .collection(collection)
     }
@@ -79,12 +80,12 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     case (.text, .collectionCount):
       result.type = .int
       result.sql = SQLFragment("swift_count(") + scalar.sql + SQLFragment(")")
-    case (.json, .collectionCount):
+    case (.json, .collectionCount) where Root.Output.self is any JSONArray.Type:
       result.type = .int
       result.sql = SQLFragment("json_array_length(") + scalar.sql + SQLFragment(")")
     case (.text, .collectionIsEmpty):
       result = .condition(scalar.operand + SQLFragment(" = ''"), mayThrow: scalar.mayThrow, strictIn: scalar.strictIn)
-    case (.json, .collectionIsEmpty):
+    case (.json, .collectionIsEmpty) where Root.Output.self is any JSONArray.Type:
       result = .condition(
         SQLFragment("json_array_length(") + scalar.sql + SQLFragment(") = 0"),
         mayThrow: scalar.mayThrow,
@@ -157,15 +158,31 @@ extension LoweringState {
       type.form == .text
       && environment.isNonNFC(TableNames.table(for: object.entity), TableNames.column(for: property))
     scalar.strictIn = (object.isCast ? [] : object.strictIn.union([object.key.sql])).union([scalar.sql.sql])
-    return scalar
+    return decoded(scalar)
+  }
+
+  /// A value of `@Attribute(.codable)` whose type has a form of its own, such as text, in that form.
+  private func decoded(_ scalar: Scalar) -> Scalar {
+    guard scalar.type.form == .json, let own = ScalarType(of: scalar.type.swiftType), own.form != .json else {
+      return scalar
+    }
+    func function<T>(_ type: T.Type) -> ValueFunction {
+      let key = ValueFunction.Key("decoded", types: [type], forms: [.json])
+      return .unary(key, scalar.type, own, entity) { (value: T) in value }
+    }
+    return _openExistential(own.swiftType, do: function).scalar([scalar], type: own)
   }
 
   private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
     let column = TableNames.column(for: property)
     let cell = "\(alias(of: object)).\(column.quotedIdentifier)"
     noteRead(of: column, in: object)
-    guard property.isSensitive, environment.isEncrypted(object.entity, column) else { return SQLFragment(cell) }
-    return SQLFragment(EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column))
+    let isEncrypted = property.isSensitive && environment.isEncrypted(object.entity, column)
+    let sql = SQLFragment(
+      isEncrypted ? EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column) : cell)
+    // After `as!` the alias may be a row of another class, which has the inherited columns too.
+    guard object.isCast, object.mayThrow, !object.isOptional else { return sql }
+    return SQLFragment("CASE WHEN ") + object.key + SQLFragment(" IS NOT NULL THEN ") + sql + SQLFragment(" END")
   }
 
   /// The key of a to-one's target. The rule `.noAction` on the other side leaves keys of deleted rows, which read as

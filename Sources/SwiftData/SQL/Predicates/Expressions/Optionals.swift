@@ -33,11 +33,10 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
       let result = try transformed(.object(object), &state)
       return isOptional ? state.guarded(result, by: guardian, of: self) : result
     case .collection(var collection):
-      let presence = collection.presence
-      collection.presence = nil
-      let result = try transformed(.collection(collection), &state)
-      guard let presence else { return result }
-      return state.guarded(result, by: Guard(presence: presence, value: nil, failure: nil), of: self)
+      guard let presence = collection.presence else { return try transformed(.collection(collection), &state) }
+      let guardian = Guard(presence: presence, value: nil, failure: collection.failure)
+      (collection.presence, collection.failure) = (nil, nil)
+      return state.guarded(try transformed(.collection(collection), &state), by: guardian, of: self)
     case .range: throw state.unsupported(self, "a range is never nil")
     }
   }

@@ -36,9 +36,21 @@ extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
       }
       return try state.containment(in: captured, element, of: self)
     }
-    if case .scalar(let thrown) = range { return .scalar(thrown) }
+    if let thrown = try range.thrownRange { return thrown }
     guard case .range(let bounds) = range else { throw state.unsupported(self, "its range is not written out") }
     return try state.containment(in: bounds, element, of: self)
+  }
+}
+
+extension Lowered {
+  /// The result of bounds in the wrong order, which is a failure of type `Bool`.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a stored range.
+  var thrownRange: Lowered? {
+    get throws {
+      guard case .scalar(let scalar) = self else { return nil }
+      guard scalar.type.form == .bool else { throw DataStoreError.preferInMemoryFilter }
+      return self
+    }
   }
 }
 

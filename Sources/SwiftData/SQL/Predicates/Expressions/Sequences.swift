@@ -16,7 +16,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
     }
     if case .range(let range) = sequence { return try state.containment(in: range, element, of: self) }
     if case .scalar(let thrown) = sequence, thrown.type.form == .bool { return sequence }
-    let collection = try state.collection(sequence, elements: LHS.Output.Element.self, of: self)
+    let collection = try state.collection(sequence, LHS.Output.self, elements: LHS.Output.Element.self, of: self)
     let found = try state.exists(in: collection) { member, state in
       guard let equal = state.equality(member, element, as: RHS.Output.self) else {
         throw state.unsupported(self, "values of type \(RHS.Output.self) cannot be compared there")
@@ -32,7 +32,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
 extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(sequence)
-    let collection = try state.collection(lowered, elements: Element.self, of: self)
+    let collection = try state.collection(lowered, LHS.Output.self, elements: Element.self, of: self)
     return .scalar(
       try state.exists(in: collection) { member, state in
         state.variables[variable.key] = member
@@ -45,7 +45,7 @@ extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
 extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(sequence)
-    let collection = try state.collection(lowered, elements: Element.self, of: self)
+    let collection = try state.collection(lowered, LHS.Output.self, elements: Element.self, of: self)
     var result = try state.exists(in: collection) { member, state in
       state.variables[variable.key] = member
       let test = try state.truth(test)
@@ -59,8 +59,12 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
 
 extension PredicateExpressions.Filter: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    var collection = try state.collection(state.lower(sequence), elements: Element.self, of: self)
-    collection.append(filter: { member, state in
+    var collection = try state.collection(state.lower(sequence), LHS.Output.self, elements: Element.self, of: self)
+    // The filter runs where the collection is used. A captured expression that stands there again binds its variables again.
+    collection.append(filter: { [bound = state.variables] member, state in
+      let outer = state.variables
+      defer { state.variables = outer }
+      state.variables = bound
       state.variables[variable.key] = member
       return try state.truth(filter, filtering: true)
     })

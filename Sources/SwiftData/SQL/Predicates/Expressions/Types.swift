@@ -10,7 +10,7 @@ extension PredicateExpressions.TypeCheck: LowerableExpression {
         return .scalar(state.presence(of: object))
       }
       let sql = object.isOptional ? SQLFragment("coalesce(") + membership + SQLFragment(", FALSE)") : membership
-      return .scalar(.condition(sql, mayThrow: object.mayThrow, strictIn: []))
+      return .scalar(.condition(sql).unless(object.identity.failureTest))
     }
     return try state.computed("is \(Desired.self)", lowered, of: self, input) { $0 is Desired }
   }
@@ -20,7 +20,7 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(input)
     if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
-      return .object(try state.cast(object, to: desired.__entity, self))
+      return .object(try state.cast(object.mayThrow ? object.promoted : object, to: desired.__entity, self))
     }
     if isPromotion { return lowered.promoted }
     return try state.computed("as? \(Desired.self)", lowered, of: self, input) { $0 as? Desired }
@@ -45,12 +45,18 @@ extension Lowered {
       scalar.failure = scalar.failureTest
       scalar.isOptional = true
       return .scalar(scalar)
-    case .object(var object):
-      object.failure = object.identity.failureTest
-      object.isOptional = true
-      return .object(object)
+    case .object(let object): return .object(object.promoted)
     case .constant, .collection, .range: return self
     }
+  }
+}
+
+extension ObjectReference {
+  fileprivate var promoted: ObjectReference {
+    var result = self
+    result.failure = identity.failureTest
+    result.isOptional = true
+    return result
   }
 }
 
@@ -61,6 +67,11 @@ extension PredicateExpressions.ForceCast: LowerableExpression {
       var result = try state.cast(object, to: desired.__entity, self)
       result.mayThrow = result.isOptional || result.mayThrow
       result.isOptional = ScalarType.isOptional(Desired.self) && object.isOptional
+      if result.isOptional, result.isCast {
+        // Nil stays nil, and an object of another class throws.
+        let isOther = object.key + SQLFragment(" IS NOT NULL AND ") + result.key + SQLFragment(" IS NULL")
+        result.failure = [object.failure, isOther].compactMap { $0 }.disjunction
+      }
       return .object(result)
     }
     return try state.computed("as! \(Desired.self)", lowered, of: self, input) { value in
@@ -82,9 +93,8 @@ extension LoweringState {
   }
 
   fileprivate func presence(of object: ObjectReference) -> Scalar {
-    object.isOptional
-      ? .condition(object.key + SQLFragment(" IS NOT NULL"))
-      : .condition(SQLFragment("TRUE"), mayThrow: object.mayThrow, isAtomic: true)
+    let isThere = object.isOptional ? object.key + SQLFragment(" IS NOT NULL") : SQLFragment("TRUE")
+    return Scalar.condition(isThere, isAtomic: !object.isOptional).unless(object.identity.failureTest)
   }
 
   fileprivate mutating func cast(

@@ -165,12 +165,17 @@ struct PrefixInterval {
   /// Returns nil if the prefix is empty or has no successor.
   init?(_ prefix: String) {
     let prefix = SwiftText.nfc(prefix)
-    guard let last = prefix.unicodeScalars.last, let next = Self.next(last) else { return nil }
+    guard var last = prefix.unicodeScalars.last else { return nil }
     lower = .text(prefix)
-    var scalars = prefix.unicodeScalars
-    scalars.removeLast()
-    scalars.append(next)
-    upper = .text(String(scalars))
+    var upper = prefix
+    repeat {
+      guard let next = Self.next(last) else { return nil }
+      upper.unicodeScalars.removeLast()
+      upper.unicodeScalars.append(next)
+      last = next
+      // A parameter is converted to normal form C, and the form of a bound may precede it. No text of that form is left out.
+    } while !SwiftText.isNFC(upper)
+    self.upper = .text(upper)
   }
 
   /// Scalars order like their bytes.
