@@ -74,7 +74,13 @@ extension ContextState {
     for group in changes.updated {
       let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
       for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }
-      do { try queries.reload(stale) } catch { note(error) }
+      do {
+        try queries.reload(stale)
+      } catch {
+        note(error)
+        // The next fetch reads the rows into these objects.
+        if let store = core.table(named: group.entity)?.store { staleStores.insert(store) }
+      }
     }
     var gone = [any PersistentModel]()
     for group in changes.deleted {

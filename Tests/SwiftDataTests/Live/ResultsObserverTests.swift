@@ -326,6 +326,29 @@ import Testing
     #expect(throws: Never.self) { try context.save() }
   }
 
+  @Test("After an update that failed, the next change reminds of one again")
+  func remindsAfterAFailure() throws {
+    let store = try TemporaryStore()
+    let context = ModelContext(try store.container(Book.self, Live.Shelf.self, Live.Keyword.self))
+    context.insert(Book("Only"))
+    try context.save()
+    let live = try LiveResults(FetchDescriptor<Book>(), in: context.state)
+    var reminders = 0
+    live.onStale = { reminders += 1 }
+    _ = try live.update()
+    #expect(try store.shell("ALTER TABLE Book RENAME TO Away") == "")
+    live.noteEverything()
+    #expect(reminders == 1)
+    #expect(throws: SwiftDataError.self) { try live.update() }
+    #expect(try store.shell("ALTER TABLE Away RENAME TO Book") == "")
+    context.insert(Book("New"))
+    #expect(reminders == 2)
+    context.insert(Book("Newer"))
+    #expect(reminders == 2)
+    _ = try live.update()
+    #expect(live.results.count == 3)
+  }
+
   @Test("A fetch that fails says why and keeps what it had")
   func keepsResultsWhereAFetchFails() throws {
     let store = try TemporaryStore()

@@ -32,6 +32,8 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   private var deletedKeys: Set<Int64> = []
   private var needsFetch = true
   private var isAllTouched = false
+  /// Whether the last update failed. Its reminder is used up, and the result is still stale.
+  private var hasFailed = false
 
   /// The tables that the fetch reads, determined at the first update.
   private var scope: Scope?
@@ -98,9 +100,10 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   }
 
   private func noting(_ change: () -> Void) {
-    let was = isStale
+    let isReminded = isStale && !hasFailed
     change()
-    if !was, isStale { onStale() }
+    hasFailed = false
+    if !isReminded, isStale { onStale() }
   }
 
   // MARK: - Updating
@@ -123,6 +126,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     } catch {
       needsFetch = true
       isAllTouched = true
+      hasFailed = true
       throw error
     }
     let touched = results.lazy.filter { keys.contains($0.__state.key) }.map { ObjectIdentifier($0) }
