@@ -1,13 +1,16 @@
 import Foundation
 import PostgresServers
 import SwiftData
-import SwiftDataPostgres
 import Testing
+
+@testable import SwiftDataPostgres
 
 @Suite(
   "Partitions of a class", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct PartitionTests {
-  private static let types: [any PersistentModel.Type] = [Room.self, Letter.self, Enclosure.self, Tag.self]
+  private static let types: [any PersistentModel.Type] = [
+    Room.self, Letter.self, Enclosure.self, Tag.self, Marker.self,
+  ]
   private static func divided(_ store: TestStore, shards: [String] = []) -> PostgresConfiguration {
     var configuration = store.configuration
     configuration.partitions = [.hash(\Letter.room, count: 8, shards: shards)]
@@ -222,6 +225,16 @@ struct PartitionTests {
     let container = try Self.open(configuration)
     try Self.use(container)
     #expect(try store.sql("SELECT 1 FROM ONLY \"Letter\"").count == 0)
+    // The save clears what no foreign key between servers clears.
+    let pairs = try store.sql(
+      "SELECT table_name FROM information_schema.columns WHERE table_schema = $1::text AND column_name = 'source_position'",
+      [.text(store.namespace)])
+    #expect(pairs.count == 1)
+    let dangling = "NOT EXISTS (SELECT 1 FROM \"Letter\" AS l WHERE l._pk"
+    let name = (pairs.text(0, 0) ?? "").quotedIdentifier
+    #expect(
+      try store.sql("SELECT 1 FROM \(name) AS p WHERE \(dangling) IN (p.source, p.target))").count == 0)
+    #expect(try store.sql("SELECT 1 FROM \(name)").count == 9)
     let counts = try servers.map { server in
       try PostgresConnection(url: server.url, namespace: store.namespace).run("SELECT count(*) FROM \"Letter\"")
         .integer(0, 0)
@@ -247,6 +260,14 @@ struct PartitionTests {
     let late = try ModelContext(container).fetch(
       FetchDescriptor<Enclosure>(predicate: #Predicate { $0.name == "late" }))
     #expect(late.count == 1 && late.first?.letter == nil)
+    // What refers to an object when it is deleted is cleared.
+    let marker = ModelContext(container)
+    let marked = try #require(try marker.fetch(FetchDescriptor<Letter>(predicate: #Predicate { $0.room == 7 })).first)
+    marker.insert(Marker(marked))
+    try marker.save()
+    try marker.delete(model: Letter.self, where: #Predicate { $0.room == 7 })
+    try marker.save()
+    #expect(try store.sql("SELECT 1 FROM \"Marker\" WHERE letter IS NULL").count == 1)
     // A unique value is refused there too, and the error says which.
     let first = ModelContext(container)
     first.insert(Letter(room: 1, number: 500, text: ""))
@@ -317,6 +338,12 @@ extension ModelContext {
   var name: String
   var letters: [Letter] = []
   init(_ name: String) { self.name = name }
+}
+
+/// Nothing leads back.
+@Model private final class Marker {
+  var letter: Letter?
+  init(_ letter: Letter) { self.letter = letter }
 }
 
 private enum Later {

@@ -82,8 +82,14 @@ extension ContextState {
         if let store = core.table(named: group.entity)?.store { staleStores.insert(store) }
       }
     }
+    letGo(of: changes.deleted)
+    refault(pointingTo: changes.entities, merging: true)
+  }
+
+  /// Unregisters the objects of rows that were deleted without them.
+  func letGo(of groups: [SavedChanges.Objects]) {
     var gone = [any PersistentModel]()
-    for group in changes.deleted {
+    for group in groups {
       for key in group.keys {
         guard let object = registered(root: group.root, key: key) else { continue }
         changed[ObjectIdentifier(object)] = nil
@@ -95,7 +101,6 @@ extension ContextState {
       }
     }
     LoadedReferences(context: self).drop(to: gone, oneSided: false)
-    refault(pointingTo: changes.entities, merging: true)
   }
 
   /// Turns loaded to-manys of the entities into faults.

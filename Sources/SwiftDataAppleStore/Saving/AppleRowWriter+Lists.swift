@@ -42,7 +42,12 @@ extension AppleRowWriter {
         case .toOne(let column, let entityColumn) where pointsHere:
           let own = file.columns.table(of: entity.name)
           if file.model.inverse(of: relationship)?.deleteRule == .noAction { continue }
-          if done.insert("\(own).\(column)").inserted { try clear(column, entityColumn, in: own, keys) }
+          guard done.insert("\(own).\(column)").inserted else { continue }
+          if relationship.isOptional {
+            try clear(column, entityColumn, in: own, keys)
+          } else {
+            try noteRequired(relationship, of: entity, column, in: own, keys)
+          }
         case .column(let other, let column, _, _, true) where file.columns.table(of: entity.name) == table:
           if relationship.deleteRule == .noAction { continue }
           if done.insert("\(other).\(column)").inserted { try clear(column, nil, in: other, keys) }
@@ -56,6 +61,39 @@ extension AppleRowWriter {
         default: break
         }
       }
+    }
+  }
+
+  /// Notes the objects whose required to-one leads to rows that go. The same save may delete these objects or give them another target.
+  private func noteRequired(
+    _ relationship: AppleRelationship, of entity: AppleEntity, _ column: String, in table: String, _ keys: [Int64]
+  ) throws {
+    let rows = try connection.rows(
+      "SELECT Z_PK FROM main.\(name: table) WHERE \(store.dialect.isAmong(column.quotedIdentifier, keys))")
+    let holders = rows.compactMap { if case .integer(let key) = $0[0] { key } else { nil } }
+    guard !holders.isEmpty else { return }
+    required.append(
+      RequiredTarget(
+        entity: entity.name, relationship: relationship.name, table: table, column: column, keys: keys, holders: holders
+      ))
+  }
+
+  /// Checks at the end of the save that no object lost its required target. The program's models may lack the class of the object or may
+  /// have an optional to-one, so that no delete rule refused the deletion.
+  func checkRequired() throws {
+    for target in required {
+      let column = target.column.quotedIdentifier
+      let left = try connection.rows(
+        """
+        SELECT 1 FROM main.\(name: target.table) WHERE \(store.dialect.isAmong("Z_PK", target.holders)) \
+        AND (\(column) IS NULL OR \(store.dialect.isAmong(column, target.keys)))
+        """)
+      guard !left.isEmpty else { continue }
+      throw SwiftDataError(
+        .modelValidationFailure, entity: target.entity, property: target.relationship,
+        message:
+          "the file's model requires a target, and \(left.count) of its objects would lose theirs, which is deleted;"
+          + " delete these objects too or assign another target, or call rollback()")
     }
   }
 

@@ -10,12 +10,25 @@ final class AppleRowWriter: RowWriter {
   var mapping: ViewMapping { store.mapping }
   /// The rows whose to-ones were written, by class.
   private var related: [String: Set<Int64>] = [:]
+  /// The required to-ones that led to deleted rows.
+  var required: [RequiredTarget] = []
   /// The values of deleted rows that the history keeps.
   var tombstones: [Row: [SQLValue]] = [:]
 
   struct Row: Hashable {
     let entity: String
     let key: Int64
+  }
+
+  /// Objects whose required to-one led to deleted rows.
+  struct RequiredTarget {
+    let entity: String
+    let relationship: String
+    let table: String
+    let column: String
+    /// The deleted rows.
+    let keys: [Int64]
+    let holders: [Int64]
   }
 
   init(_ store: AppleStore, _ connection: FileConnection) {
@@ -295,6 +308,7 @@ final class AppleRowWriter: RowWriter {
 
   /// Fills the columns that follow from others: the entity of a to-one's target, and the place in an ordered list.
   func finish() throws {
+    try checkRequired()
     for table in mapping.tables {
       var placed = Set<String>()
       let all = table.classes.reduce(into: Set<Int64>()) { $0.formUnion(related[$1.name] ?? []) }

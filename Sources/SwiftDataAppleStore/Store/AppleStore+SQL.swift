@@ -77,6 +77,7 @@ extension AppleStore: SQLStore {
         try connection.run(
           "DELETE FROM main.\(name: table.appleTable) WHERE \(AppleDialect().isAmong("Z_PK", keys))")
       }
+      try writer.checkRequired()
     }
   }
 

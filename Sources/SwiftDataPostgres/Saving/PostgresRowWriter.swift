@@ -32,6 +32,21 @@ final class PostgresRowWriter: RowWriter {
     return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
   }
 
+  func rows(_ statements: [SQLFragment]) throws -> [[[SQLValue]]] {
+    try transaction.run(statements).map { result in
+      (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
+    }
+  }
+
+  /// A save that relates an object to a row locks the row too, until its commit. This lock waits for it, and the statements after it see
+  /// what that save wrote.
+  func lock(_ keys: [Int64], of table: EntityTable) {
+    transaction.add(
+      PostgresStatement(
+        "SELECT count(*) FROM (SELECT 1 FROM \(table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])"
+          + " ORDER BY _pk FOR UPDATE) AS rows", [.keys(keys)]))
+  }
+
   func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws {
     let column = TableNames.column(for: property).quotedIdentifier
     _ = try rows(
@@ -72,6 +87,11 @@ final class PostgresRowWriter: RowWriter {
   }
 
   func delete(_ keys: [Int64], from table: EntityTable) {
+    for reference in store.unenforcedReferences(to: table.name) {
+      let (name, column) = (reference.table.quotedIdentifier, reference.column.quotedIdentifier)
+      let change = reference.isPair ? "DELETE FROM \(name)" : "UPDATE \(name) SET \(column) = NULL"
+      transaction.add(PostgresStatement("\(change) WHERE \(column) = ANY($1::bigint[])", [.keys(keys)]))
+    }
     transaction.add(
       PostgresStatement("DELETE FROM \(table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])", [.keys(keys)]))
   }

@@ -100,6 +100,12 @@ final class PostgresTransaction {
     return try send().last!
   }
 
+  /// Runs several reading statements after the added ones, in the same round trip.
+  func run(_ fragments: [SQLFragment]) throws -> ArraySlice<PostgresResult> {
+    for fragment in fragments { add(PostgresStatement(marked: fragment)) }
+    return try send().suffix(fragments.count)
+  }
+
   /// Numbers the transaction and commits it. The locked counter row makes numbers follow the order of commits, for no
   /// longer than this takes: the deferred checks, which may wait for another save, come before it.
   func commit() throws {

@@ -129,3 +129,20 @@ struct ReferenceStatements {
     """,
   ]
 }
+
+extension PostgresStore {
+  /// The columns that refer to rows of a table and that neither a foreign key nor a trigger keeps valid, because one of both tables is on
+  /// other servers.
+  func unenforcedReferences(to target: String) -> [(table: String, column: String, isPair: Bool)] {
+    if partitions.sharded.isEmpty { return [] }
+    let isSharded = partitions.isSharded(target)
+    let columns = layout.record.tables.filter { isSharded || partitions.isSharded($0.name) }.flatMap { table in
+      // The save refuses a deletion whose target an object requires.
+      table.columns.filter { $0.reference?.table == target && $0.reference?.setsNull == true }
+        .map { (table.name, $0.name, false) }
+    }
+    let pairs = isSharded ? layout.record.pairTables : []
+    return columns + pairs.filter { $0.source == target }.map { ($0.name, "source", true) }
+      + pairs.filter { $0.target == target }.map { ($0.name, "target", true) }
+  }
+}

@@ -99,8 +99,8 @@ enum Deletions {
     let (_, saved) = try SQLTrace.record { try context.save() }
     #expect(saved.filter { $0.hasPrefix("DELETE") }.count == 1)
     #expect(
-      saved.filter { !$0.contains("_swiftdata_") }.count == 3, "what files it has, what the history keeps, the deletion"
-    )
+      saved.filter { !$0.contains("_swiftdata_") }.count == 4,
+      "the houses that it is the sign of, its files, the values that the history keeps, the deletion")
     #expect(!context.hasChanges)
     #expect(try count(Deletions.Plate.self) == 2)
   }

@@ -38,6 +38,7 @@ package final class RowSave: StoreSave {
     upserted = [:]
     savedRows = SavedRows()
     history = HistoryRecorder()
+    changes.leaveOut([])
     if let expected = changes.editing.expectedTransaction {
       guard try writer.newestTransaction() == expected else { throw HistoryMovedOn() }
     }
@@ -192,7 +193,9 @@ package final class RowSave: StoreSave {
     for object in inserted where merged.isEmpty || merged[ObjectIdentifier(object)] == nil {
       history.insert(type(of: object).__entity.name, object.__state.key)
     }
-    var others = changed
+    var others =
+      deleted.isEmpty || !changes.hasToManys
+      ? changed : changed.map(withoutShortenedLists).filter { !$0.properties.isEmpty }
     if !upserted.isEmpty { try recordUpserts(&others) }
     // Many changes of one kind usually come in a row, and their keys follow each other. They are recorded together.
     var last: (entity: __Entity, set: PropertySet, names: [String])?
@@ -222,6 +225,20 @@ package final class RowSave: StoreSave {
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
   }
 
+  /// Leaves out the to-manys that only lost deleted objects. The deletions say that already, and a list that is not loaded does not know it.
+  private func withoutShortenedLists(_ change: ObjectChange) -> ObjectChange {
+    var change = change
+    for property in type(of: change.object).__entity.properties
+    where property.isToMany && change.properties.contains(property.index) {
+      guard let original = change.original(property.index),
+        case .change(let list) = change.object.__relationship(property.index, .compare(original)), list.added.isEmpty,
+        list.keepsOrder, !list.removed.isEmpty, list.removed.allSatisfy({ $0.__state.flags.contains(.deleted) })
+      else { continue }
+      change.properties.remove(property.index)
+    }
+    return change
+  }
+
   /// Records one update for each upserted row, with what its registered object changed.
   /// - Parameter changed: the changed objects. Objects of upserted rows are removed.
   private func recordUpserts(_ changed: inout [ObjectChange]) throws {
@@ -246,44 +263,70 @@ package final class RowSave: StoreSave {
   // MARK: - Deletes
 
   private func deleteRows(by writer: any RowWriter) throws {
-    var groups = [DeletedGroup]()
+    if deleted.isEmpty, changes.marked.isEmpty { return }
+    var groups = [DeletePlan.Rows]()
     var last: (entity: __Entity, place: Int)?
     for object in deleted {
       if last?.entity.describes(object) != true {
         let entity = type(of: object).__entity
         let table = try changes.tables.table(for: entity)
         let place = groups.firstIndex { $0.table === table } ?? groups.count
-        if place == groups.count { groups.append(DeletedGroup(table: table)) }
+        if place == groups.count { groups.append(DeletePlan.Rows(table: table, keys: [])) }
         last = (entity, place)
       }
       groups[last!.place].keys.append(object.__state.key)
     }
     for (table, keys) in changes.marked {
-      groups.append(DeletedGroup(table: table, keys: keys.sorted(), isMarked: true))
-      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: groups.last!.keys))
+      let keys = keys.sorted()
+      groups.append(DeletePlan.Rows(table: table, keys: keys))
+      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
     }
+    groups = DeletePlan.merged(groups)
+    groups = DeletePlan.merged(groups + (try applyRules(to: groups, by: writer)))
     for group in groups { try record(group, by: writer) }
     // The store clears references to a deleted row, which is useless for rows that are deleted too.
     if groups.count > 1 {
       let rank = UnsavedChanges.ranks(of: groups.map(\.table))
       groups.sort { rank[$0.table.entity.name]! > rank[$1.table.entity.name]! }
     }
-    for group in groups {
-      if group.isMarked { try checkMarked(group, by: writer) }
-      try writer.delete(group.keys.sorted(), from: group.table)
-    }
+    for group in groups { try writer.delete(group.keys.sorted(), from: group.table) }
   }
 
-  /// Rows of one class to delete.
-  private struct DeletedGroup {
-    let table: EntityTable
-    var keys: [Int64] = []
-    /// Whether a batch delete marked them.
-    var isMarked = false
+  /// Applies the delete rules to what the store has now. Other contexts and programs may have saved since the memory applied them.
+  /// - Returns: the rows that cascades delete in addition.
+  private func applyRules(to groups: [DeletePlan.Rows], by writer: any RowWriter) throws -> [DeletePlan.Rows] {
+    // The database itself removes the pairs of deleted rows, and most rows are in lists alone.
+    guard groups.contains(where: { changes.tables.deleteSteps(of: $0.table).contains { $0.effect != .unlink } }) else {
+      return []
+    }
+    let own = OwnRelations(changes)
+    let plan = try DeletePlan(deleting: groups, changes.tables) { questions in
+      var last: EntityTable?
+      // All questions about a class come in a row, with the same keys.
+      for question in questions where question.table !== last {
+        last = question.table
+        try writer.lock(question.keys, of: question.table)
+      }
+      let statements = try questions.map { question in
+        try question.statement(changes.tables, rows.dialect, except: own.known(question, groups))
+      }
+      return try zip(questions, writer.rows(statements)).map { question, rows in
+        own.without(rows.compactMap(DeletePlan.Related.init), question)
+      }
+    }
+    if let refusal = plan.refusal { throw refusal }
+    changes.leaveOut(plan.found)
+    for rows in plan.found {
+      let objects = SavedChanges.Objects(root: rows.table.root, entity: rows.table.entity.name, keys: rows.keys)
+      savedRows.deleted.append(objects)
+      savedRows.found.append(objects)
+    }
+    for (property, rows) in plan.cleared { savedRows.clear(property.name, of: rows.table.entity.name, rows.keys) }
+    return plan.found
   }
 
   /// Records deletions with the values that the history preserves.
-  private func record(_ group: DeletedGroup, by writer: any RowWriter) throws {
+  private func record(_ group: DeletePlan.Rows, by writer: any RowWriter) throws {
     let kept = group.table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
     let name = group.table.entity.name
     guard !kept.isEmpty else { return history.delete(name, group.keys) }
@@ -291,28 +334,6 @@ package final class RowSave: StoreSave {
     for key in group.keys {
       let pairs = zip(kept.map(\.name), cells[key] ?? [])
       history.delete(name, key, tombstone: Dictionary(pairs) { first, _ in first })
-    }
-  }
-
-  private func checkMarked(_ group: DeletedGroup, by writer: any RowWriter) throws {
-    let rules = try DeletionRules(group.table, changes.tables, rows.dialect)
-    try checkDenials(of: group.keys, group.table, rules, by: writer)
-    for (property, destination, targets) in rules.cleared {
-      try noteCleared(property, try writer.rows(targets(group.keys)), destination.name)
-    }
-  }
-
-  /// There was nothing to protect when the rows were marked; others may have saved since.
-  private func checkDenials(
-    of keys: [Int64], _ table: EntityTable, _ rules: DeletionRules, by writer: any RowWriter
-  ) throws {
-    for (property, owners) in rules.denials {
-      let denied = try writer.rows(owners(keys)).count
-      guard denied > 0 else { continue }
-      throw SwiftDataError(
-        .deleteDenied, entity: table.entity.name, property: property.name,
-        message: "\(denied) of the objects cannot be deleted while related objects exist; delete or move these"
-          + " first, or call rollback()")
     }
   }
 

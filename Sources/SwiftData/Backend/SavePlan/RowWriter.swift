@@ -6,6 +6,10 @@ package protocol RowWriter: AnyObject {
   func newestTransaction() throws -> Int64
   /// Runs a reading statement with a `?` for each value.
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]]
+  /// Runs reading statements, in one round trip if the database is elsewhere.
+  func rows(_ statements: [SQLFragment]) throws -> [[[SQLValue]]]
+  /// Locks rows before they are deleted. From then on no other save relates an object to them.
+  func lock(_ keys: [Int64], of table: EntityTable) throws
   /// The stored cells of some attributes of rows, by key.
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]]
 
@@ -35,6 +39,10 @@ package protocol RowWriter: AnyObject {
 }
 
 extension RowWriter {
+  package func rows(_ statements: [SQLFragment]) throws -> [[[SQLValue]]] { try statements.map(rows) }
+  /// The transaction of a file is the only one that writes.
+  package func lock(_ keys: [Int64], of table: EntityTable) {}
+
   /// Leaves out external data, whose cell only names a file.
   package func replacedCells(
     of key: Int64, _ properties: [__Property], in table: EntityTable

@@ -6,6 +6,8 @@ package struct SavedRows {
   }
 
   var deleted: [SavedChanges.Objects] = []
+  /// The deleted rows that cascades found in the store. The saving context may have objects of them.
+  var found: [SavedChanges.Objects] = []
   /// Rows whose to-one referred to a deleted row, without rows of changed objects.
   var updated: [SavedChanges.Objects] = []
   /// The names of those to-ones.

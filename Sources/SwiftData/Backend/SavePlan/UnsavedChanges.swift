@@ -8,8 +8,12 @@ package final class UnsavedChanges {
   /// New objects in insertion order.
   package let inserted: [any PersistentModel]
   /// Changed stored objects that are not deleted.
-  package let changed: [ObjectChange]
+  // Unchecked, because reading it runs nothing else.
+  @exclusivity(unchecked) package private(set) var changed: [ObjectChange]
+  private let allChanged: [ObjectChange]
   package let deleted: [any PersistentModel]
+  /// The changes of deleted objects before their deletion, which are not written.
+  let changedBeforeDeletion: [ObjectChange]
   /// The keys of rows that a batch delete marked, by class.
   package let marked: [(table: EntityTable, keys: [Int64])]
   /// Whether any written object has relationships, and to-manys. Most of a large save has none.
@@ -26,14 +30,27 @@ package final class UnsavedChanges {
 
   init(
     host: ModelHost, tables: TableCatalog, editing: EditingState, inserted: [any PersistentModel],
-    changed: [ObjectChange], deleted: [any PersistentModel], marked: [(table: EntityTable, keys: [Int64])],
+    changed: [ObjectChange], deleted: [any PersistentModel], changedBeforeDeletion: [ObjectChange],
+    marked: [(table: EntityTable, keys: [Int64])],
     hasRelationships: Bool, hasToManys: Bool, undoable: Set<ObjectIdentifier>,
     removals: (inserted: Int, changed: Int, deleted: Int)
   ) {
     (self.host, self.tables, self.editing) = (host, tables, editing)
     (self.inserted, self.changed, self.deleted, self.marked) = (inserted, changed, deleted, marked)
+    (self.changedBeforeDeletion, allChanged) = (changedBeforeDeletion, changed)
     (self.hasRelationships, self.hasToManys) = (hasRelationships, hasToManys)
     (self.undoable, self.removals) = (undoable, removals)
+  }
+
+  /// Leaves out the changes of objects whose rows cascades delete, as for objects that the program deleted.
+  /// - Parameter rows: replaces the rows of an earlier attempt.
+  func leaveOut(_ rows: [DeletePlan.Rows]) {
+    if rows.isEmpty, changed.count == allChanged.count { return }
+    let gone = Dictionary(grouping: rows, by: \.table.root).mapValues { Set($0.flatMap(\.keys)) }
+    changed = allChanged.filter { change in
+      let root = tables.table(named: type(of: change.object).__entity.name)?.root
+      return root.flatMap { gone[$0] }?.contains(change.object.__state.key) != true
+    }
   }
 
   func table(of object: any PersistentModel) throws -> EntityTable {

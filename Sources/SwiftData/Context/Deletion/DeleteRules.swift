@@ -2,12 +2,16 @@
 struct DeleteRules {
   let context: ContextState
 
+  private func steps(of entity: __Entity) -> [DeleteStep] {
+    // Most classes without relationships need no look at the table. An object of an unknown class is reported by the save.
+    guard entity.hasRelationships, let table = try? context.core.table(for: entity) else { return [] }
+    return context.core.tables.deleteSteps(of: table)
+  }
+
   /// Loads the relationships that delete rules need while the object still counts, because it may be its own target.
   func load(for object: any PersistentModel) {
-    let entity = type(of: object).__entity
-    for property in entity.properties where !property.isAttribute {
-      let info = RelationshipInfo.of(property, in: entity)
-      guard info.deleteRule == .cascade || info.inverse != nil, info.deleteRule != .deny else { continue }
+    for step in steps(of: type(of: object).__entity) where step.effect != .deny {
+      guard let property = step.relationship?.property else { continue }
       if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
   }
@@ -16,22 +20,21 @@ struct DeleteRules {
   /// - Returns: the objects that cascades delete.
   func apply(to object: any PersistentModel, noting cleared: inout ClearedReferences?) -> [any PersistentModel] {
     var along = [any PersistentModel]()
-    let entity = type(of: object).__entity
-    for property in entity.properties where !property.isAttribute {
-      let info = RelationshipInfo.of(property, in: entity)
-      let rule = info.deleteRule
-      // A target without an inverse needs no notice unless it is deleted too.
-      guard rule == .cascade || info.inverse != nil, rule != .deny else { continue }
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+    for step in steps(of: type(of: object).__entity) {
+      guard let info = step.relationship, step.effect != .deny,
+        case .targets(let targets, _) = object.__relationship(info.property.index, .read)
+      else { continue }
       for target in targets where target.__state.context === context {
-        if rule == .cascade { along.append(target) }
-        if rule == .noAction { continue }
-        guard let inverse = info.inverse, !target.__state.flags.contains(.deleted), rule != .cascade else { continue }
+        if step.effect == .cascade {
+          along.append(target)
+          continue
+        }
+        guard let inverse = info.inverse, !target.__state.flags.contains(.deleted) else { continue }
         // An object that needs an owner keeps one that removed it from its list.
         if cleared != nil, case .targets(let current, _) = target.__relationship(inverse.index, .contains(object)),
           current.contains(where: { $0 === object })
         {
-          cleared?.note(target, property)
+          cleared?.note(target, info.property)
         }
         removeReference(from: target, inverse, to: object)
       }

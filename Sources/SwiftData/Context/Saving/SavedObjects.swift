@@ -62,7 +62,10 @@ struct SavedObjects {
     for groups in [changes.inserted, changes.updated, changes.deleted] {
       for group in groups { changes.entities.insert(group.entity) }
     }
-    LoadedReferences(context: context).drop(to: operation.deleted)
+    let rows = operation.savedRows
+    // The store cleared to-ones that the delete rules did not find in memory.
+    LoadedReferences(context: context).drop(to: operation.deleted, oneSided: rows.updated.isEmpty)
+    if !rows.found.isEmpty { context.letGo(of: rows.found) }
     if !operation.merged.isEmpty { reloadFormerPartners() }
     do { try operation.didFinish() } catch { context.note(error) }
     return changes

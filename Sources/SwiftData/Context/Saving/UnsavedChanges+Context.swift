@@ -19,8 +19,15 @@ extension UnsavedChanges {
       try !$0.object.__state.flags.contains(.deleted) && isHere($0.object)
     }
     let deleted = try context.deleted.values.filter(isHere)
+    let before =
+      deleted.isEmpty
+      ? []
+      : try context.changed.values.filter {
+        try $0.object.__state.flags.contains(.deleted) && isHere($0.object)
+      }
     self.init(
       host: context, tables: tables, editing: context.editing, inserted: inserted, changed: changed, deleted: deleted,
+      changedBeforeDeletion: before,
       marked: context.markedRows.groups.filter { $0.table.store == store }, hasRelationships: hasRelationships,
       hasToManys: hasToManys, undoable: context.undoneInsertions.objects,
       removals: (context.inserted.removals, context.changed.removals, context.deleted.removals))

@@ -5,7 +5,7 @@ struct Validation {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` or a denied deletion, with entity and property.
   func run() throws {
     // Most classes deny nothing.
-    if context.deleted.entities.contains(where: { !Self.denying($0).isEmpty }) {
+    if try context.deleted.entities.contains(where: { try !denials(of: $0).isEmpty }) {
       for object in context.deleted.values { try checkDeny(object) }
     }
     // Consecutive objects are often of one class.
@@ -94,23 +94,39 @@ struct Validation {
     return !back.contains { $0 === object }
   }
 
-  private static func denying(_ entity: __Entity) -> [__Property] {
-    entity.properties.filter { $0.relationship?.deleteRule == .deny }
+  /// The relationships of a class whose targets deny a deletion.
+  private func denials(of entity: __Entity) throws -> [__Property] {
+    guard entity.hasRelationships else { return [] }
+    return context.core.tables.deleteSteps(of: try context.core.table(for: entity)).compactMap {
+      $0.effect == .deny ? $0.relationship?.property : nil
+    }
   }
 
   private func checkDeny(_ object: any PersistentModel) throws {
     let entity = type(of: object).__entity
-    for property in Self.denying(entity) {
+    for property in try denials(of: entity) {
       if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
-      // A new object that was deleted before the save belongs to no context.
-      let left = targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
+      var left = denying(object, property)
+      if !left.isEmpty, property.isToMany,
+        context.changed[ObjectIdentifier(object)]?.properties.contains(property.index) != true
+      {
+        // Another program may have released them since the list was loaded.
+        _ = object.__relationship(property.index, .fault(0))
+        object.__fire(property.index)
+        left = denying(object, property)
+      }
       guard !left.isEmpty else { continue }
       throw SwiftDataError(
         .deleteDenied, entity: entity.name, property: property.name,
         message: "the object cannot be deleted while \(left.count) related object\(left.count == 1 ? "" : "s") exist;"
           + " delete or move them first, or call rollback()")
     }
+  }
+
+  private func denying(_ object: any PersistentModel, _ property: __Property) -> [any PersistentModel] {
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    // A new object that was deleted before the save belongs to no context.
+    return targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
   }
 
   private func failure(_ table: EntityTable, _ property: __Property, _ message: String) -> SwiftDataError {

@@ -1,9 +1,12 @@
+import Synchronization
+
 /// The tables of a container's models.
 package struct TableCatalog: Sendable {
   private let byEntity: [ObjectIdentifier: EntityTable]
   private let byName: [String: EntityTable]
   /// The number of class hierarchies. `EntityTable.root` is an index into them.
   package let rootCount: Int
+  private let deleteSteps = DeleteSteps()
 
   init(_ tables: [EntityTable]) {
     byEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
@@ -25,4 +28,21 @@ package struct TableCatalog: Sendable {
   package func table(named name: String) -> EntityTable? { byName[name] }
 
   var all: [EntityTable] { Array(byEntity.values) }
+
+  /// The effects of the deletion of an object of a class on related objects.
+  /// - Complexity: O(1) after the first call for the class.
+  func deleteSteps(of table: EntityTable) -> [DeleteStep] {
+    deleteSteps.byEntity.withLock { known in
+      if let steps = known[ObjectIdentifier(table.entity)] { return steps }
+      let others = byEntity.values.filter { $0.store == table.store }.map(\.entity).sorted { $0.name < $1.name }
+      let steps = DeleteStep.steps(of: table.entity, among: others)
+      known[ObjectIdentifier(table.entity)] = steps
+      return steps
+    }
+  }
+
+  /// The steps of the classes that objects were deleted of. A container that opens does not resolve its relationships.
+  private final class DeleteSteps: Sendable {
+    let byEntity = Mutex<[ObjectIdentifier: [DeleteStep]]>([:])
+  }
 }
