@@ -3,13 +3,15 @@ struct DeleteRules {
   let context: ContextState
 
   /// Loads the relationships that delete rules need while the object still counts, because it may be its own target.
-  func load(for object: any PersistentModel) {
+  /// - Returns: false if one could not be loaded, so that the rules cannot be applied.
+  func load(for object: any PersistentModel) -> Bool {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
       guard info.deleteRule == .cascade || info.inverse != nil, info.deleteRule != .deny else { continue }
       if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
+    return context.unloaded.isEmpty || !context.unloaded.contains(object)
   }
 
   /// - Parameter cleared: collects the references that this call clears. If it is nil, the call collects none.
