@@ -20,7 +20,15 @@ private enum Upserts {
     var person: Person?
     init(_ number: Int) { self.number = number }
   }
+
+  @Model final class Contact {
+    @Attribute(.unique) var mail: String
+    @Attribute(.unique) var phone: Int
+    var name: String
+    init(_ mail: String, _ phone: Int, _ name: String) { (self.mail, self.phone, self.name) = (mail, phone, name) }
+  }
 }
+private typealias Contact = Upserts.Contact
 private typealias Person = Upserts.Person
 private typealias Badge = Upserts.Badge
 
@@ -110,5 +118,20 @@ struct PostgresUpsertTests {
     #expect(ann.isDeleted && badge.person == nil)
     try context.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<Person>()).map(\.name) == ["bob"])
+  }
+
+  @Test("finds a row by a unique value that an earlier object of the save gave it, as in SQLite")
+  func severalConstraints() throws {
+    let memory = try ModelContainer(for: Contact.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    for container in [memory, try store.open(Person.self, Contact.self)] {
+      let context = ModelContext(container)
+      context.insert(Contact("a", 1, "stored"))
+      try context.save()
+      context.insert(Contact("a", 2, "first"))
+      context.insert(Contact("b", 2, "second"))
+      try context.save()
+      let found = try ModelContext(container).fetch(FetchDescriptor<Contact>())
+      #expect(found.map { "\($0.mail) \($0.phone) \($0.name)" } == ["b 2 second"])
+    }
   }
 }

@@ -43,6 +43,17 @@ struct Adoption {
       try copyGraph(of: object, from: former)
       return false
     }
+    let hasFormerKeys = former.core === context.core || Self.sharesKeys(former, with: store, table)
+    // To-ones that another object than the stored one is the target of. What cannot be loaded must not count as empty.
+    let retargeted = PropertySet(
+      entity.properties.filter { property in
+        guard property.isToOne, hasFormerKeys, case .fault(let key) = object.__relationship(property.index, .read),
+          case .fault(let storedKey) = stored.__relationship(property.index, .read), key != storedKey
+        else { return false }
+        object.__fire(property.index)
+        return true
+      }.map(\.index))
+    if !retargeted.isEmpty { try former.throwProblem() }
     let changes = letGo(of: object, from: former)
     let registered = context.registered(root: table.root, key: key)
     let target = registered ?? object
@@ -57,18 +68,9 @@ struct Adoption {
         if !Self.isSame(old, new, property) { changed.append((index, old, new)) }
         continue
       }
-      let content = object.__relationship(index, .read)
-      if case .targets(let targets, _) = content {
+      if case .targets(let targets, _) = object.__relationship(index, .read) {
         reached += targets
-        if changes?.properties.contains(index) == true {
-          relationships.append(Relationship(object: target, property: property, targets: targets))
-        }
-      } else if case .fault(let key) = content, property.isToOne,
-        former.core === context.core || Self.sharesKeys(former, with: store, table),
-        case .fault(let storedKey) = stored.__relationship(index, .read), key != storedKey
-      {
-        object.__fire(index)
-        if case .targets(let targets, _) = object.__relationship(index, .read) {
+        if changes?.properties.contains(index) == true || retargeted.contains(index) {
           relationships.append(Relationship(object: target, property: property, targets: targets))
         }
       }
@@ -121,9 +123,7 @@ struct Adoption {
         object.__fire(property.index)
       }
     }
-    let problem = former.problems.first
-    former.problems = []
-    if let problem { throw problem }
+    try former.throwProblem()
     _ = letGo(of: object, from: former)
     object.__state.context = nil
   }

@@ -60,6 +60,8 @@ extension ContextState {
   /// Refreshes registered objects from other contexts' saves. An object with unsaved changes keeps these and takes the
   /// rest.
   func drainInbox() {
+    if !unloaded.isEmpty { refaultUnloaded() }
+    if undoManager != nil { undoneValues.noteNew() }
     let all = inbox.takeAll()
     guard !all.isEmpty else { return }
     quietly { for changes in all { apply(changes) } }

@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 
 extension ContextState {
   /// Called when the public context ends, on any thread.
@@ -15,4 +16,15 @@ extension ContextState {
 
   // @unchecked Sendable because only the main actor, to which the state belongs, uses it.
   private struct Ending: @unchecked Sendable { let state: ContextState }
+
+  /// Logs once that a change cannot be saved, because `object.modelContext?.save()` does nothing then.
+  func reportLoss(of object: any PersistentModel) {
+    guard !hasReportedLoss else { return }
+    hasReportedLoss = true
+    Logger(label: "SwiftData").warning(
+      """
+      \(object.persistentModelID) was changed after its ModelContext was gone, so the change will not be saved. \
+      Keep the context as long as its objects change, or insert the object into another context
+      """)
+  }
 }

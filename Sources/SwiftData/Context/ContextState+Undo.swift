@@ -9,17 +9,42 @@ extension ContextState {
 
   /// Registers an undo action for an assignment that is about to happen.
   func registerUndo(of object: any PersistentModel, _ index: Int) {
-    guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-    let old = object.__value(at: index)
-    undoManager.registerUndo(withTarget: self) { context in
-      // A save may have made the object an alias.
-      let object = object.__resolved
-      guard object.__state.context === context else { return }
+    guard let undoManager else { return }
+    undoneValues.willChange(object, index)
+    guard undoManager.isUndoRegistrationEnabled else { return }
+    let assignment = UndoneValues.Assignment(object, index)
+    undoneValues.add(assignment)
+    undoManager.registerUndo(withTarget: self) { $0.undo(assignment) }
+  }
+
+  /// Takes back what an assignment did. What another context did to the same relationship since stays.
+  private func undo(_ assignment: UndoneValues.Assignment) {
+    // Nothing came in between an assignment without a new value and this.
+    undoneValues.noteNew()
+    let index = assignment.index
+    // A save may have made the object an alias.
+    let object = assignment.object.__resolved
+    guard object.__state.context === self else { return }
+    func restore(_ body: () -> Void) {
       RelationshipMaintenance.restore(object, index) {
         _ = object.__relationship(index, .settle)
-        object.__setValue(old, at: index)
+        body()
       }
     }
+    if let new = assignment.new {
+      if case .fault = object.__relationship(index, .check) { object.__fire(index) }
+      guard case .targets(let current, let positioned) = object.__relationship(index, .read) else { return }
+      let (old, new) = (UndoneValues.targets(assignment.old), UndoneValues.targets(new))
+      if !current.elementsEqual(new, by: ===) {
+        if type(of: object).__entity.properties[index].isToMany {
+          let merged = UndoneValues.list(old, insteadOf: new, in: current)
+          return restore { _ = object.__relationship(index, .load(merged, positioned: positioned)) }
+        }
+        // The undo of the other side may have cleared it just now.
+        guard current.isEmpty else { return }
+      }
+    }
+    restore { object.__setValue(assignment.old, at: index) }
   }
 
   /// If a save came in between, the row is deleted. A row that was there before the save gets its values back.

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 
 /// The state behind a ``ModelContext``: the identity map and the unsaved objects.
 ///
@@ -46,6 +45,8 @@ package final class ContextState: ModelHost {
   private var lastFormer: FormerIdentity?
   /// Errors of functions that cannot throw. The next save throws the first.
   @exclusivity(unchecked) var problems: [SwiftDataError] = []
+  /// What could not be loaded since the last fetch or save.
+  @exclusivity(unchecked) var unloaded = UnloadedRelationships()
   /// The store's count of external commits up to which registered objects are fresh.
   @exclusivity(unchecked) var syncedExternalCommits: [Int]
   /// Stores with external commits, or that cannot detect them. A fetch from them also updates registered objects.
@@ -57,6 +58,7 @@ package final class ContextState: ModelHost {
   /// The watched fetches.
   @exclusivity(unchecked) var liveQueries = LiveQueries()
   @exclusivity(unchecked) var undoManager: UndoManager?
+  @exclusivity(unchecked) var undoneValues = UndoneValues()
   /// The insertions that can be undone and are not saved.
   @exclusivity(unchecked) var undoneInsertions = UndoneInsertions()
   var isUndoing = false
@@ -83,7 +85,9 @@ package final class ContextState: ModelHost {
   /// Runs queries that see the unsaved changes.
   var queries: QueryExecutor { QueryExecutor(context: self) }
 
-  var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty }
+  var hasChanges: Bool {
+    !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty || !unloaded.deletions.isEmpty
+  }
 
   // MARK: - Registration
 
@@ -134,6 +138,8 @@ package final class ContextState: ModelHost {
   override func insert(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
+    // Inserted on purpose, it is no stand-in any more.
+    model.__resolved.__state.flags.remove(.standIn)
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
     var adoption = Adoption(into: self)
@@ -181,6 +187,10 @@ package final class ContextState: ModelHost {
         restoreDeleted(object)
         return true
       }
+      return false
+    }
+    if object.__state.flags.contains(.standIn) {
+      noteStandIn(object)
       return false
     }
     do {
@@ -297,7 +307,7 @@ package final class ContextState: ModelHost {
 
   // MARK: - What objects ask
 
-  override func load(_ object: any PersistentModel, _ property: __Property) {
+  override func load(_ object: any PersistentModel, _ property: __Property) -> Bool {
     RelationshipLoader.load(object, property, self)
   }
 
@@ -329,11 +339,17 @@ package final class ContextState: ModelHost {
 
   override func example(of entity: __Entity) -> (any PersistentModel)? { queries.example(of: entity) }
 
+  override func noteUnloaded(_ object: any PersistentModel, _ property: __Property, key: Int64) {
+    unloaded.add(UnloadedRelationship(object: object, property: property, key: key))
+  }
+
   // MARK: - Problems that cannot be thrown at once
 
   func note(_ error: any Error) {
     problems.append(error as? SwiftDataError ?? SwiftDataError(.io, underlying: error))
   }
+
+  override func noteStandIn(_ object: any PersistentModel) { note(StandIn.error(object)) }
 
   override func noteForeign(
     _ object: any PersistentModel, property: __Property? = nil, of owner: (any PersistentModel)? = nil
@@ -351,25 +367,16 @@ package final class ContextState: ModelHost {
 
   // MARK: - The end of the context
 
-  /// Logs once that a change cannot be saved, because `object.modelContext?.save()` does nothing then.
-  func reportLoss(of object: any PersistentModel) {
-    guard !hasReportedLoss else { return }
-    hasReportedLoss = true
-    Logger(label: "SwiftData").warning(
-      """
-      \(object.persistentModelID) was changed after its ModelContext was gone, so the change will not be saved. \
-      Keep the context as long as its objects change, or insert the object into another context
-      """)
-  }
-
   /// Ends the context. Drops unsaved changes, and turns loaded relationships into faults, which breaks reference cycles.
   /// A stored object stays readable; an unsaved one keeps its values.
   func discard() {
     isOver = true
     problems = []
+    unloaded = UnloadedRelationships()
     changeHandler = nil
     // Its actions hold objects, which hold this state.
     undoManager = nil
+    undoneValues = UndoneValues()
     for store in core.stores { store.contextEnded(editing) }
     for change in changed.values { change.takeBackUnsavedTargets() }
     for object in Array(inserted.values) + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A context's save to a store with snapshots: complete models, both ends of every relationship.
 ///
-/// It runs while the store is locked (`exclusively`), after the context merged other saves. It reads replaced models
-/// again, to keep another process's changes of other properties and to detect deleted models.
+/// It runs while the store is locked (`exclusively`), after the context merged other saves. The store replaces whole models, so
+/// each replaced model is read again first: that keeps another process's changes of other properties, and detects deleted models.
 final class SnapshotSave<Base: DataStore>: StoreSave {
   let snapshots: SnapshotStore<Base>
   let context: ContextState
@@ -22,16 +22,18 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   func run(_ others: OtherSaves) throws {
     if !changes.marked.isEmpty, try deleteMarked() { return try others.run() }
-    try context.quietly { try refreshChanged() }
-    let referring = try context.quietly { try objectsReferringToDeleted() }
-    let ends = otherEnds()
-    var seen = Set(changed.map { ObjectIdentifier($0.object) })
-    let updated =
-      changed.map(\.object) + (referring + ends).filter { seen.insert(ObjectIdentifier($0)).inserted }
-    try readStored(updated)
+    let updated = try context.quietly {
+      try refresh(changed.map(\.object))
+      let referring = try objectsReferringToDeleted()
+      let ends = try otherEnds()
+      var seen = Set(changed.map { ObjectIdentifier($0.object) })
+      return changed.map(\.object) + (referring + ends).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
     let request = DataStoreSaveChangesRequest(
       editingState: context.editing, inserted: try inserted.map { try snapshot(of: $0) },
       updated: try updated.map { try snapshot(of: $0) }, deleted: try deleted.map { try snapshot(of: $0) })
+    // A relationship that could not be loaded would be stored as empty.
+    try context.throwProblem()
     let result = try snapshots.call { try $0.save(request) }
     try take(result)
     do {
@@ -44,17 +46,18 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - What is written
 
-  /// - Throws: ``SwiftDataError/staleObject`` if a changed object is no longer stored.
-  private func refreshChanged() throws {
-    try readStored(changed.map(\.object))
-    for change in changed {
-      guard let contents = stored[ObjectIdentifier(change.object)] else {
+  /// Takes over what is stored now, except for unsaved changes.
+  /// - Throws: ``SwiftDataError/staleObject`` if an object is no longer stored.
+  private func refresh(_ objects: [any PersistentModel]) throws {
+    try readStored(objects)
+    for object in objects {
+      guard let contents = stored[ObjectIdentifier(object)] else {
         throw SwiftDataError(
-          .staleObject, entity: type(of: change.object).__entity.name,
+          .staleObject, entity: type(of: object).__entity.name,
           message: "another context or process deleted an object that has unsaved changes here; rollback() discards the"
             + " changes, and inserting a new object keeps them")
       }
-      try snapshots.refresh(change.object, contents, context)
+      try snapshots.refresh(object, contents, context)
     }
   }
 
@@ -74,28 +77,30 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     try snapshots.snapshots(withKeys: keys, of: type, context.editing)
   }
 
-  /// Stored objects without own changes whose lists change: the other ends of changed relationships.
-  private func otherEnds() -> [any PersistentModel] {
-    var found = [any PersistentModel]()
-    func take(_ target: any PersistentModel, _ inverse: __Property) {
-      guard target.__state.context === context, target.__state.key != 0, !target.__state.flags.contains(.deleted)
+  /// Stored objects without own changes whose lists change: the other ends of changed relationships. They are refreshed, and then
+  /// their lists are made of the stored lists and the unsaved changes.
+  /// - Throws: ``SwiftDataError/staleObject`` if the target of a saved relationship is no longer stored.
+  private func otherEnds() throws -> [any PersistentModel] {
+    var found = [OtherEnd]()
+    func take(
+      _ target: any PersistentModel, _ inverse: __Property, of owner: any PersistentModel, _ index: Int, isTarget: Bool
+    ) {
+      guard target.__state.context === context, target.__state.key != 0, !target.__state.flags.contains(.deleted),
+        context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true
       else { return }
-      guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
-      // Rebuilt from the stored list and the unsaved changes.
-      if inverse.isToMany {
-        _ = target.__relationship(inverse.index, .fault(0))
-        target.__fire(inverse.index)
-      }
-      found.append(target)
+      found.append(OtherEnd(object: target, inverse: inverse, owner: owner, index: index, isTarget: isTarget))
     }
     func visit(_ object: any PersistentModel, _ indices: [Int], _ change: ObjectChange?) {
       let entity = type(of: object).__entity
       for index in indices where !entity.properties[index].isAttribute {
         guard let inverse = RelationshipInfo.of(entity.properties[index], in: entity).inverse else { continue }
         if case .targets(let targets, _) = object.__relationship(index, .read) {
-          for target in targets { take(target, inverse) }
+          let isTarget = !object.__state.flags.contains(.deleted)
+          for target in targets { take(target, inverse, of: object, index, isTarget: isTarget) }
         }
-        for target in change?.originalTargets(index) ?? [] { take(target, inverse) }
+        for target in change?.originalTargets(index) ?? [] {
+          take(target, inverse, of: object, index, isTarget: false)
+        }
       }
     }
     for object in inserted { visit(object, Array(type(of: object).__entity.properties.indices), nil) }
@@ -103,8 +108,42 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     for object in deleted {
       visit(object, Array(type(of: object).__entity.properties.indices), context.changed[ObjectIdentifier(object)])
     }
+    try readStored(found.map(\.object))
+    // A former target that another process deleted has nothing to store.
+    found.removeAll { !$0.isTarget && stored[ObjectIdentifier($0.object)] == nil }
     var seen = Set<ObjectIdentifier>()
-    return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    let ends = found.map(\.object).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    try refresh(ends)
+    for end in found {
+      if end.inverse.isToMany {
+        _ = end.object.__relationship(end.inverse.index, .fault(0))
+        end.object.__fire(end.inverse.index)
+      } else if end.isTarget, !end.refersToOwner {
+        // Another process moved it to another owner, and its list has it.
+        _ = end.owner.__relationship(end.index, .remove(end.object))
+      }
+    }
+    return ends
+  }
+
+  /// A stored object without an own change of the relationship to a saved one, its owner.
+  private struct OtherEnd {
+    let object: any PersistentModel
+    let inverse: __Property
+    let owner: any PersistentModel
+    /// The index of the owner's relationship.
+    let index: Int
+    /// Whether the owner refers to the object now, and is not deleted.
+    let isTarget: Bool
+
+    /// Whether a to-one inverse leads to the owner.
+    var refersToOwner: Bool {
+      switch object.__relationship(inverse.index, .read) {
+      case .fault(let key): key == owner.__state.key
+      case .targets(let targets, _): targets.first === owner
+      case .none, .change, .order, .original: true
+      }
+    }
   }
 
   /// Objects that refer to a deleted one in a relationship that no delete rule cleared: without an inverse, or with

@@ -190,15 +190,18 @@ extension AppleRowWriter {
   /// Writes the places of members of ordered lists; an unordered one has none in the file.
   func place(_ members: [ListMember], of info: RelationshipInfo) throws {
     switch info.storage {
-    case .inverseForeignKey(_, let name):
+    case .inverseForeignKey(let inverse, let name):
       guard let table = mapping.table(named: TableNames.table(for: info.destination)) else { return }
       for member in table.classes {
-        guard case .position(let column?)? = member.property(name)?.source else { continue }
+        guard case .position(let column?)? = member.property(name)?.source,
+          case .toOne(_, let owner, _)? = member.property(TableNames.column(for: inverse))?.source
+        else { continue }
         for member in members {
+          // Another process may have moved it to another list, where the place means nothing.
           try connection.run(
             """
             UPDATE main.\(name: table.appleTable) SET \(name: column) = \(bind: .integer(member.place)) \
-            WHERE Z_PK = \(bind: .integer(member.target))
+            WHERE Z_PK = \(bind: .integer(member.target)) AND \(name: owner) = \(bind: .integer(member.owner))
             """)
         }
         return
@@ -216,12 +219,12 @@ extension AppleRowWriter {
             WHERE \(name: own) = \(bind: .integer(member.owner)) AND \(name: other) = \(bind: .integer(member.target))
             """)
         }
-      case .column(let table, _, _, let position?, _):
+      case .column(let table, let owner, _, let position?, _):
         for member in members {
           try connection.run(
             """
             UPDATE main.\(name: table) SET \(name: position) = \(bind: .integer(member.place)) \
-            WHERE Z_PK = \(bind: .integer(member.target))
+            WHERE Z_PK = \(bind: .integer(member.target)) AND \(name: owner) = \(bind: .integer(member.owner))
             """)
         }
       default: return

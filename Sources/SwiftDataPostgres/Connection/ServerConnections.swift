@@ -11,8 +11,12 @@ final class ServerConnections: Sendable {
   let replicas: ReplicaReads?
   /// Listens for external saves. Nil inside a transaction.
   let listener: SaveListener?
-  /// The connection of a running transaction, which all operations use.
-  let transaction: PostgresConnection?
+  /// Whether all operations use the connection of a migration's transaction.
+  let isWithinTransaction: Bool
+  /// That connection, until the migration's stage ends. Then the pool lends it to others.
+  private let transaction: Mutex<PostgresConnection?>
+  /// The thread of the transaction, which is the only one that may use the connection.
+  private let thread: ObjectIdentifier
   let metrics: StoreMetrics?
   private let log: StatementLog?
 
@@ -30,21 +34,40 @@ final class ServerConnections: Sendable {
         SharedPools.pool(url, options, .replica, application), configuration.readReplicas, metrics)
     }
     listener = SharedPools.listener(configuration.listenURL ?? url, options, application)
-    transaction = nil
+    isWithinTransaction = false
+    transaction = Mutex(nil)
+    thread = ObjectIdentifier(Thread.current)
   }
 
-  /// Uses the one connection of a running transaction.
+  /// Uses the one connection of a running transaction until ``endTransaction()``.
   init(within transaction: PostgresConnection) {
     (namespace, log, metrics, replicas, listener) = (transaction.namespace, nil, nil, nil, nil)
     primary = PostgresPool(transaction.servers, application: "")
-    self.transaction = transaction
+    isWithinTransaction = true
+    self.transaction = Mutex(transaction)
+    thread = ObjectIdentifier(Thread.current)
+  }
+
+  /// Ends the use of the transaction's connection. What still uses the store gets an error.
+  func endTransaction() { transaction.withLock { $0 = nil } }
+
+  /// - Throws: ``SwiftDataError/missingContainer`` after the stage, and on another thread.
+  private func connectionOfTransaction() throws -> PostgresConnection {
+    guard let connection = transaction.withLock({ $0 }), ObjectIdentifier(Thread.current) == thread else {
+      throw SwiftDataError(
+        .missingContainer,
+        message: "the context of a migration stage was used after the stage or on another thread; fetch the object"
+          + " again once the container is open")
+    }
+    return connection
   }
 
   /// Lends a connection to the primary while `body` runs.
   /// - Parameter cancellable: whether cancelling the task ends waiting and running statements.
-  /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, and the error of `body`.
+  /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, ``SwiftDataError/missingContainer`` after a
+  ///   migration's stage, and the error of `body`.
   func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
-    if let transaction { return try body(transaction) }
+    if isWithinTransaction { return try body(try connectionOfTransaction()) }
     return try primary.with(namespace, log: log, cancellable: cancellable, body)
   }
 
@@ -72,7 +95,7 @@ final class ServerConnections: Sendable {
 
   /// Runs a reading statement, on a replica if one is recent enough.
   func run(_ statement: SQLFragment, cancellable: Bool) throws -> PostgresResult {
-    if transaction == nil, let replicas {
+    if let replicas {
       let found = try replicas.run(statement, namespace, log: log, cancellable: cancellable) {
         try with(cancellable: cancellable) { try ReplicaReads.position(of: $0) }
       }

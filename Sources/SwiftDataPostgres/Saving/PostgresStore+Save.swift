@@ -7,7 +7,11 @@ extension PostgresStore {
   package func run(_ save: RowSave, _ others: OtherSaves) throws {
     let changes = save.changes
     var didSaveOthers = false
+    var timeline: Int64?
     try transaction(author: changes.editing.author, mayRepeat: !changes.inserted.isEmpty) { transaction in
+      // A server that took over may not know the keys that the lost one gave, and may give them to another program.
+      if let timeline, timeline != transaction.connection.timeline { save.returnKeys() }
+      timeline = transaction.connection.timeline
       try save.write(by: PostgresRowWriter(self, transaction))
       if !didSaveOthers {
         if !others.isEmpty { _ = try transaction.run("SET CONSTRAINTS ALL IMMEDIATE") }

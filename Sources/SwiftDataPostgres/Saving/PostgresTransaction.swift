@@ -22,7 +22,7 @@ final class PostgresTransaction {
   }
 
   /// Whether it runs inside a migration's transaction.
-  private var isNested: Bool { store.connections.transaction != nil }
+  private var isNested: Bool { store.connections.isWithinTransaction }
 
   /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
   /// one. Both statements travel with the next ones.

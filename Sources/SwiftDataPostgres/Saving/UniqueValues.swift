@@ -27,15 +27,18 @@ struct UniqueValues {
   func collisions(of objects: [any PersistentModel]) throws -> [(any PersistentModel, key: Int64)] {
     var keys = [ObjectIdentifier: Int64]()
     for constraint in table.uniqueness where constraint.terms.allSatisfy({ !$0.isMember }) {
-      let left = keys.isEmpty ? objects : objects.filter { keys[ObjectIdentifier($0)] == nil }
-      for (object, key) in try collisions(of: left, constraint) { keys[ObjectIdentifier(object)] = key }
+      for (object, key) in try collisions(of: objects, constraint, merged: keys) {
+        if keys[ObjectIdentifier(object)] == nil { keys[ObjectIdentifier(object)] = key }
+      }
     }
     if keys.isEmpty { return [] }
     return objects.compactMap { object in keys[ObjectIdentifier(object)].map { (object, $0) } }
   }
 
+  /// - Parameter merged: the rows that objects go into because of other constraints. A later object with one of their new values goes
+  ///   there too.
   private func collisions(
-    of objects: [any PersistentModel], _ constraint: UniqueConstraint
+    of objects: [any PersistentModel], _ constraint: UniqueConstraint, merged: [ObjectIdentifier: Int64]
   ) throws -> [(any PersistentModel, Int64)] {
     let properties = constraint.terms.map(\.property)
     let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: Self.place)
@@ -67,7 +70,7 @@ struct UniqueValues {
     }
     guard !candidates.isEmpty else { return [] }
     if candidates.count <= Self.lockLimit { lock(firsts.keys, properties) }
-    let stored = try stored(values.rows, properties, constraint.classCondition("t."))
+    let stored = try stored(values.rows, properties, constraint.classCondition("t."), except: merged.values)
     var found = [(any PersistentModel, Int64)]()
     for (place, row) in stored {
       if let entity = row.entity, entity != table.entity.name {
@@ -76,7 +79,8 @@ struct UniqueValues {
       found.append((candidates[place], row.key))
     }
     for (object, first) in repetitions {
-      found.append((object, stored[first]?.key ?? candidates[first].__state.key))
+      let earlier = candidates[first]
+      found.append((object, merged[ObjectIdentifier(earlier)] ?? stored[first]?.key ?? earlier.__state.key))
     }
     return found
   }
@@ -97,13 +101,14 @@ struct UniqueValues {
     Int64(bitPattern: bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
   }
 
-  /// The rows with some values, by the indices of the values, except for rows that this save deletes or changes.
+  /// The rows with some values, by the indices of the values, except for rows that this save deletes or gives other values.
   private func stored(
-    _ values: RowBuffer, _ properties: [__Property], _ condition: String?
+    _ values: RowBuffer, _ properties: [__Property], _ condition: String?, except merged: some Sequence<Int64>
   ) throws -> [Int: (key: Int64, entity: String?)] {
-    let changed = changes.changed.filter { change in properties.contains { change.properties.contains($0.index) } }
-    let left = (changed.map(\.object) + changes.deleted)
-      .filter { type(of: $0).__entity.root === table.entity.root }.map { $0.__state.key }
+    let changed = changes.changed.filter { change in properties.contains { change.changesValue(at: $0.index) } }
+    let left =
+      (changed.map(\.object) + changes.deleted)
+      .filter { type(of: $0).__entity.root === table.entity.root }.map { $0.__state.key } + merged
     var conditions = values.columns.dropLast().map { "t.\($0.name.quotedIdentifier) = v.\($0.name.quotedIdentifier)" }
     if writer.store.partitions.isSharded(table.name) {
       // A shard computes these itself, but not the join.

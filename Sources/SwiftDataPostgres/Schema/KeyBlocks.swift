@@ -64,8 +64,16 @@ final class KeyBlocks: Sendable {
   func keep(_ new: [Rest]) {
     guard !new.isEmpty else { return }
     rests.withLock { rests in
-      // Another thread may have left some too; one rest is enough.
-      for rest in new { rests[rest.table] = rest }
+      // Another thread may have left some too; one rest is enough. The greatest keys, because lists are in the order of the keys, and
+      // a later object must not get a smaller one. A block of another timeline is useless.
+      for rest in new {
+        if let known = rests[rest.table], known.timeline == rest.timeline,
+          known.keys.upperBound > rest.keys.upperBound, !known.keys.isEmpty
+        {
+          continue
+        }
+        rests[rest.table] = rest
+      }
     }
   }
 }

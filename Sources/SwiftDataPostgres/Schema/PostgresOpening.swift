@@ -154,15 +154,22 @@ struct PostgresOpening {
     let values = ChangedValues(new.plan, layout)
     if !values.isEmpty {
       try connection.forgetStatements()
-      let store = PostgresStore(configuration, version, opened, within: connection)
-      try store.withConnection(cancellable: false) { try values.check(on: $0) { store.selection(of: $0) } }
+      try withStore(version, opened) { store in
+        try store.withConnection(cancellable: false) { try values.check(on: $0) { store.selection(of: $0) } }
+      }
     }
     return new
   }
 
   private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ opened: Opened) throws {
+    try withStore(version, opened) { try ServerMigration.run(body, on: version, store: $0) }
+  }
+
+  /// Lends the store of one version within the transaction. Objects that the body keeps must not reach the connection afterwards.
+  private func withStore(_ version: VersionLayout, _ opened: Opened, _ body: (PostgresStore) throws -> Void) throws {
     let store = PostgresStore(configuration, version, opened, within: connection)
-    try ServerMigration.run(body, on: version, store: store)
+    defer { store.connections.endTransaction() }
+    try body(store)
   }
 
   /// The migration along the plan, or nil without one.

@@ -124,6 +124,16 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try context.all(Account.self).map(\.code), ["y"], "the accounts after the deletion")
     },
+    StoreGuarantee(
+      "identities.reassigned", "A model whose unique value is assigned again is still updated by a new model with it.",
+      needs: .uniqueness
+    ) { store in
+      let context = try store.saved(Account("x", 1))
+      try context.only(Account.self).code = "x"
+      context.insert(Account("x", 2))
+      try context.save()
+      try expectEqual(try store.context.all(Account.self).map(\.amount), [2], "the amounts")
+    },
   ]
 
   static let saves: [StoreGuarantee] = [

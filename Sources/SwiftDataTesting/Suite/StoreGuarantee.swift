@@ -27,7 +27,8 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
 
   /// All guarantees, grouped by area.
   public static let all =
-    values + queries + orders + pendingChanges + relationships + deletions + identities + saves + contexts + wholes
+    values + queries + orders + pendingChanges + relationships + deletions + identities + saves + contexts
+    + otherProcesses + wholes
 
   /// The result of a check.
   public enum Outcome: Sendable, Equatable {

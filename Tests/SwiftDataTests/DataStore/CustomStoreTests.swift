@@ -248,4 +248,24 @@ enum CustomStored {
         configurations: [ScriptedConfiguration(Script()), ScriptedConfiguration(Script())])
     }
   }
+
+  @Test("A list that it cannot read while a context saves is not stored as an empty one")
+  func unreadableList() throws {
+    let container = try container()
+    let writer = ModelContext(container)
+    let shelf = Shelf("A")
+    writer.insert(Volume("one", shelf: shelf))
+    try writer.save()
+    let context = ModelContext(container)
+    let same = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    context.insert(Volume("two", shelf: same))
+    script.change { $0.unreadable = "Volume" }
+    _ = script.takeLog()
+    #expect(throws: SwiftDataError.io) { try context.save() }
+    #expect(!script.takeLog().contains { $0.hasPrefix("save") })
+    script.change { $0.unreadable = nil }
+    try context.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Shelf>())
+    #expect(found.map { $0.volumes.map(\.title) } == [["one", "two"]])
+  }
 }

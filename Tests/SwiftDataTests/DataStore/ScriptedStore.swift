@@ -29,6 +29,7 @@ final class ScriptedStore: DataStore, DataStoreBatching {
     let descriptor = request.descriptor
     script.note(
       "fetch \(T.self)\(descriptor.predicate == nil ? "" : " filtered")\(descriptor.sortBy.isEmpty ? "" : " sorted")")
+    if script.state.unreadable == "\(T.self)" { throw Script.Refusal() }
     if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let found = snapshots.filter { $0.persistentIdentifier.entityName == "\(T.self)" }
@@ -99,6 +100,8 @@ final class Script: Hashable, Sendable {
   struct State: Sendable {
     var log: [String] = []
     var refusal: Refusal?
+    /// The class whose models it does not read.
+    var unreadable: String?
     var mergesInto: PersistentIdentifier?
     var forgetsIdentifiers = false
     var returnsRelated = false

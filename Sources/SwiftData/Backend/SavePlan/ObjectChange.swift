@@ -37,6 +37,21 @@ package struct ObjectChange {
     }
   }
 
+  /// Whether an attribute or to-one has another value than before the change. A setter records a change for an equal value too.
+  package func changesValue(at index: Int) -> Bool {
+    guard properties.contains(index), let original = original(index) else { return false }
+    let property = type(of: object).__entity.properties[index]
+    if property.isToOne {
+      guard case .targets(let now, _) = object.__relationship(index, .read) else { return true }
+      return now.first !== originalTargets(index)?.first
+    }
+    let (old, new) = (ScalarType.unwrapped(original), ScalarType.unwrapped(object.__value(at: index)))
+    guard let old, let new else { return (old == nil) != (new == nil) }
+    let type = ScalarType(of: property)
+    guard type.form != .opaque, let cell = type.cell(of: old) else { return true }
+    return cell != type.cell(of: new)
+  }
+
   /// Restores the original values and names each to `notify`.
   func giveBack(notifying notify: (any PersistentModel, Int) -> Void) {
     for (index, value) in originals {

@@ -24,7 +24,8 @@ package final class RowSave: StoreSave {
     do {
       try rows.run(self, others)
     } catch {
-      if !keys.isEmpty { for object in inserted { object.__state.key = 0 } }
+      // Also the keys of a former attempt, which another save may get.
+      for object in inserted { object.__state.key = 0 }
       throw error
     }
   }
@@ -44,7 +45,7 @@ package final class RowSave: StoreSave {
     }
     try deleteRows(by: writer)
     let updates = try changes.updates()
-    try writer.freeUniqueValues(updates)
+    try writer.freeUniqueValues(try changes.newUniqueValues(among: updates))
     if !inserted.isEmpty {
       try giveKeys(by: writer)
       try writer.insert(try changes.insertions(), of: self)

@@ -19,6 +19,7 @@ package protocol RowWriter: AnyObject {
   /// Deletes rows of one class.
   func delete(_ keys: [Int64], from table: EntityTable) throws
   /// Frees unique values of changed objects, if the database checks uniqueness before the end of the transaction.
+  /// - Parameter updates: the objects that get other unique values, with these properties.
   func freeUniqueValues(_ updates: [ObjectGroup]) throws
   /// Writes new objects: as new rows, or into rows with their unique values (`RowSave.merge`).
   func insert(_ groups: [ObjectGroup], of save: RowSave) throws

@@ -98,6 +98,23 @@ extension UnsavedChanges {
     return groups
   }
 
+  /// The objects that get other unique values, each with these properties. A value that is assigned again keeps its row: a new object
+  /// with the same value updates it.
+  /// - Parameter updates: all changed objects.
+  func newUniqueValues(among updates: [ObjectGroup]) throws -> [ObjectGroup] {
+    guard updates.contains(where: { $0.table.uniqueProperties.intersects($0.properties) }) else { return [] }
+    var groups = [ObjectGroup]()
+    for index in changed.indices {
+      let table = try tables.table(for: type(of: changed[index].object).__entity)
+      guard table.uniqueProperties.intersects(changed[index].properties) else { continue }
+      let properties = table.uniqueProperties.indices.filter(changed[index].changesValue)
+      if properties.isEmpty { continue }
+      groups.append(
+        ObjectGroup(table: table, properties: PropertySet(properties), objects: [changed[index].object]))
+    }
+    return groups
+  }
+
   /// The new objects by class, with targets of to-ones before the classes that refer to them. The keys of targets that
   /// turn out to be stored rows are then known in time.
   func insertions() throws -> [ObjectGroup] {

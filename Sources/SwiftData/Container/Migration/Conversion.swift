@@ -16,7 +16,9 @@ package enum Conversion: Equatable {
       case (.integer, .integer): Self.isWidening(old.valueType, new.valueType) ? .same : .decoded
       case (.integer, .unsigned): .unless("column < 0", reason: "the value does not fit the new type")
       case (.unsigned, .integer): Self.narrowing(to: new.valueType)
-      case (.integer, .real): .unless("abs(column) > 9007199254740992", reason: "a Double cannot represent it exactly")
+      case (.integer, .real):
+        .unless(
+          "column NOT BETWEEN -9007199254740992 AND 9007199254740992", reason: "a Double cannot represent it exactly")
       case (.real, .real) where new.valueType == "Double": .same
       case (_, .mixed): .same
       case (.mixed, _): .decoded

@@ -14,6 +14,7 @@ extension ContextState {
       if model.__state.context != nil { noteForeign(model) }
       return
     }
+    refaultUnloaded()
     let rules = DeleteRules(context: self)
     var pending = [any PersistentModel]()
     var next: (any PersistentModel)? = model
@@ -21,7 +22,10 @@ extension ContextState {
       defer { next = pending.popLast() }
       guard object.__state.context === self, !object.__state.flags.contains(.deleted) else { continue }
       let isNew = object.__state.flags.contains(.inserted)
-      rules.load(for: object)
+      guard rules.load(for: object) else {
+        unloaded.addDeletion(of: object)
+        continue
+      }
       object.__state.flags.insert(.deleted)
       noteLive(object)
       // Without an undo manager nothing would keep the undo actions.

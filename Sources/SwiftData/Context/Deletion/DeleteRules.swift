@@ -9,11 +9,13 @@ struct DeleteRules {
   }
 
   /// Loads the relationships that delete rules need while the object still counts, because it may be its own target.
-  func load(for object: any PersistentModel) {
+  /// - Returns: false if one could not be loaded, so that the rules cannot be applied.
+  func load(for object: any PersistentModel) -> Bool {
     for step in steps(of: type(of: object).__entity) where step.effect != .deny {
       guard let property = step.relationship?.property else { continue }
       if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
+    return context.unloaded.isEmpty || !context.unloaded.contains(object)
   }
 
   /// - Parameter cleared: collects the references that this call clears. If it is nil, the call collects none.

@@ -3,13 +3,16 @@ import Foundation
 /// Loads relationships and omitted attributes on first access.
 enum RelationshipLoader {
   /// Loads a relationship, also for the other objects of the same fetch. It stays a fault if that fails.
-  static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) {
+  /// - Returns: false if it failed.
+  static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) -> Bool {
     context.beginUse(.read)
     defer { context.endUse() }
     do {
       try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
+      return true
     } catch {
       context.note(error)
+      return false
     }
   }
 
@@ -23,7 +26,12 @@ enum RelationshipLoader {
     let mates =
       isExternal ? [object] : batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
     do {
-      try context.queries.reload(mates, only: index)
+      do {
+        try context.queries.reload(mates, only: index)
+      } catch  where isExternal {
+        // Another save may just have replaced the value, and removed the file that the row named.
+        try context.queries.reload(mates, only: index)
+      }
     } catch {
       context.note(error)
     }

@@ -10,9 +10,11 @@ extension ContextState {
     beginUse(.save)
     defer { endUse() }
     drainInbox()
-    if let problem = problems.first {
-      problems = []
-      throw problem
+    try throwProblem()
+    if !unloaded.isEmpty {
+      try checkUnloaded()
+      deleteUnloaded()
+      try throwProblem()
     }
     guard hasChanges else { return [] }
     post(ModelContext.willSave, nil)
@@ -22,6 +24,8 @@ extension ContextState {
       try core.exclusively {
         try prepareSnapshots()
         try Validation(context: self).run()
+        // The validation loads relationships, and what it could not load denies nothing.
+        try throwProblem()
         let operations = try core.stores.enumerated().compactMap { index, store in
           let changes = try UnsavedChanges(self, store: index)
           return changes.isEmpty ? nil : try store.makeSave(changes)
@@ -76,12 +80,17 @@ extension ContextState {
     incompleteLists = [:]
     markedRows = MarkedRows()
     problems = []
+    let unknown = unloaded.takeAll()
+    unloaded = UnloadedRelationships()
     for object in revived.values { object.__state.flags = [] }
     for change in restored.values {
       change.object.__state.flags = []
       change.giveBack(notifying: notify)
     }
     let stale = restored.values.filter { $0.isStale && $0.object.__state.context === self }.map(\.object)
+    for unloaded in unknown where unloaded.object.__state.context === self {
+      _ = unloaded.object.__relationship(unloaded.property.index, .fault(unloaded.key))
+    }
     do { try queries.reload(stale) } catch { note(error) }
     for object in gone.values {
       object.__state.flags = []
@@ -176,10 +185,7 @@ extension ContextState {
   func prepareSnapshots() throws {
     guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
     drainInbox()
-    if let problem = problems.first {
-      problems = []
-      throw problem
-    }
+    try throwProblem()
     let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
     guard !custom.isEmpty else { return }
     if custom.count > 1 || custom.contains(where: { queries.hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }

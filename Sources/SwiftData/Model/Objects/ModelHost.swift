@@ -11,7 +11,15 @@ package class ModelHost {
   init() {}
 
   /// Loads a relationship of an object, also for the other objects of the same fetch. It stays a fault if that fails.
-  func load(_ object: any PersistentModel, _ property: __Property) { fatalError("abstract") }
+  /// - Returns: false if it could not be loaded.
+  func load(_ object: any PersistentModel, _ property: __Property) -> Bool { fatalError("abstract") }
+
+  /// Notes a relationship that could not be loaded and whose slot gets an empty value for a getter.
+  /// - Parameter key: the key of the fault.
+  func noteUnloaded(_ object: any PersistentModel, _ property: __Property, key: Int64) { fatalError("abstract") }
+
+  /// Notes that a relationship would save an object that stands for a row that is gone.
+  func noteStandIn(_ object: any PersistentModel) { fatalError("abstract") }
 
   /// Loads an attribute that a partial fetch omitted, also for the other objects of the same fetch.
   func loadAttribute(_ object: any PersistentModel, _ index: Int) { fatalError("abstract") }

@@ -160,6 +160,8 @@ public struct __ModelState: ~Copyable {
     package static let orphaned = Flags(rawValue: 16)
     /// A relationship gained the object after its deletion.
     package static let regained = Flags(rawValue: 32)
+    /// The object stands for a row that is gone. Inserting it makes it a new object like any other.
+    package static let standIn = Flags(rawValue: 64)
   }
 
   /// The state of a new object.

@@ -21,10 +21,23 @@ enum StandIn {
       for property in missing { known[property.index] = example.__value(at: property.index) }
     }
     do {
-      return try entity.type.init(__row: StandInReader(known, entity: entity))
+      let object: any PersistentModel = try entity.type.init(__row: StandInReader(known, entity: entity))
+      object.__state.flags = .standIn
+      return object
     } catch {
       preconditionFailure("\(entity.name) has no row of the asked key and no value can stand in: \(error)")
     }
+  }
+
+  /// The error of a relationship to such an object, which would save it as if the program had made it.
+  static func error(_ object: any PersistentModel) -> SwiftDataError {
+    let entity = type(of: object).__entity.name
+    return SwiftDataError(
+      .staleObject, entity: entity,
+      message:
+        "the row of the \(entity) (\(object.persistentModelID)) is gone, and an object with default values stands for"
+        + " it, which a relationship does not save; relate an object that a fetch returns, or insert this one as a new object"
+    )
   }
 
   /// A value of a type, made without the type's own code where it has no known one. Nil if there is none.

@@ -1,11 +1,13 @@
 /// Relationships that are not loaded.
 enum Faults {
-  /// Loads the relationship at an index. The getter must return a value in any case.
+  /// Loads the relationship at an index. The getter must return a value in any case. The context notes a relationship that could
+  /// not be loaded and makes it a fault again before anything is decided by its value.
   static func fire(_ object: any PersistentModel, _ index: Int) {
     if object.__state.aliased != nil { return Alias.copy(index, to: object) }
     let property = type(of: object).__entity.properties[index]
-    object.__state.host?.load(object, property)
-    guard isFault(object, property) else { return }
+    let isLoaded = object.__state.host?.load(object, property) ?? true
+    guard isFault(object, property), case .fault(let key) = object.__relationship(index, .read) else { return }
+    if !isLoaded { object.__state.host?.noteUnloaded(object, property, key: key) }
     _ = object.__relationship(index, .load([], positioned: false))
     // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
     guard isFault(object, property), let destination = property.destination else { return }

@@ -73,12 +73,8 @@ enum RelationshipMaintenance {
   ) -> Bool {
     switch (object.__state.host, target.__state.host) {
     case (nil, nil): return true
-    case (let host?, nil):
-      host.insert(target)
-      return true
-    case (nil, let host?):
-      host.insert(object)
-      return true
+    case (let host?, nil): return insert(target, into: host)
+    case (nil, let host?): return insert(object, into: host)
     case (let own?, let other?):
       if own === other { return true }
       // An object of an ended context moves into the other's context.
@@ -90,6 +86,16 @@ enum RelationshipMaintenance {
       own.noteForeign(target, property: property, of: object)
       return false
     }
+  }
+
+  /// - Returns: false for an object that stands for a row that is gone: a relationship must not invent it again.
+  private static func insert(_ object: any PersistentModel, into host: ModelHost) -> Bool {
+    guard !object.__state.flags.contains(.standIn) else {
+      host.noteStandIn(object)
+      return false
+    }
+    host.insert(object)
+    return true
   }
 
   private static func connect(_ object: any PersistentModel, to target: any PersistentModel, _ info: RelationshipInfo) {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// File operations that are durable when they return. Foundation does not guarantee that.
-enum DurableFiles {
+package enum DurableFiles {
   /// Writes a new file with mode 0600.
-  static func write(_ data: Data, to path: String, isSynced: Bool = true) throws {
+  package static func write(_ data: Data, to path: String, isSynced: Bool = true) throws {
     try withDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC) { descriptor in
       try data.withUnsafeBytes { bytes in
         var done = 0
@@ -19,7 +19,7 @@ enum DurableFiles {
   }
 
   /// Creates a folder and its missing parents, and syncs each.
-  static func createFolder(_ path: String) throws {
+  package static func createFolder(_ path: String) throws {
     var isFolder = ObjCBool(false)
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
     let parent = (path as NSString).deletingLastPathComponent
@@ -29,7 +29,7 @@ enum DurableFiles {
   }
 
   /// Syncs the names in a folder to the disk.
-  static func sync(folder: String) throws {
+  package static func sync(folder: String) throws {
     try withDescriptor(folder, O_RDONLY | O_CLOEXEC) { descriptor in
       // Some network file systems do not support syncing a folder.
       guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
@@ -37,7 +37,7 @@ enum DurableFiles {
   }
 
   /// Syncs the contents of a file to the disk. A missing file is fine.
-  static func sync(file: String) throws {
+  package static func sync(file: String) throws {
     do {
       try withDescriptor(file, O_RDONLY | O_CLOEXEC) { guard fsync($0) == 0 else { throw failure() } }
     } catch let error as POSIXError where error.code == .ENOENT {}

@@ -328,20 +328,21 @@ final class SQLiteRowWriter: RowWriter {
   }
 
   func place(_ members: [ListMember], of info: RelationshipInfo) throws {
-    let (table, position, owner, target): (String, String, String?, String)
+    let (table, position, owner, target): (String, String, String, String)
     switch info.storage {
-    case .inverseForeignKey(_, let name):
-      (table, position, owner, target) = (TableNames.table(for: info.destination), name.quotedIdentifier, nil, "_pk")
+    case .inverseForeignKey(let inverse, let name):
+      (table, position, target) = (TableNames.table(for: info.destination), name.quotedIdentifier, "_pk")
+      owner = TableNames.column(for: inverse).quotedIdentifier
     case .join(let join, let source, let other, let name):
       (table, position, owner, target) = (join, name, source, other)
     case .foreignKey: return
     }
-    let sql =
-      "UPDATE \(table.quotedIdentifier) SET \(position) = ? WHERE \(owner.map { "\($0) = ? AND " } ?? "")\(target) = ?"
+    // Another process may have moved a member to another list, where the place means nothing.
+    let sql = "UPDATE \(table.quotedIdentifier) SET \(position) = ? WHERE \(owner) = ? AND \(target) = ?"
     for member in members {
       try connection.write(sql) { writer in
         try writer.integer(member.place)
-        if owner != nil { try writer.integer(member.owner) }
+        try writer.integer(member.owner)
         try writer.integer(member.target)
       }
     }

@@ -2,6 +2,9 @@
 ///
 /// It visits no page twice, so cycles end.
 struct TreeWalk {
+  /// The most levels of a tree. SQLite reads no more either, and the pages of a file must not decide how deep the calls nest.
+  private static let depthLimit = 20
+
   struct Row {
     let key: Int64
     let cells: [SQLValue]
@@ -38,8 +41,10 @@ struct TreeWalk {
     return table
   }
 
-  private mutating func visit(_ number: Int, _ keys: ClosedRange<Int64>, _ table: inout Table) {
-    guard let page = pages.page(number), !seen.contains(number), !pages.free.contains(number),
+  private mutating func visit(
+    _ number: Int, _ keys: ClosedRange<Int64>, _ table: inout Table, depth: Int = 0
+  ) {
+    guard depth < Self.depthLimit, let page = pages.page(number), !seen.contains(number), !pages.free.contains(number),
       let head = head(page, number), head.kind == .tableLeaf || head.kind == .tableInterior
     else {
       table.lost.append(keys)
@@ -50,22 +55,24 @@ struct TreeWalk {
       read(page, head, &table)
       return
     }
-    var low = keys.lowerBound
+    // The keys after the last divider. A divider may claim that none are left although more children follow. One of the dividers is
+    // wrong then, so these children may have any key of the page.
+    var rest = keys
     for cell in 0..<head.cells {
       guard let place = self.place(cell, page, head), let child = page.number(place, size: 4) else {
-        table.lost.append(low...keys.upperBound)
+        table.lost.append(rest)
         return
       }
       var offset = place + 4
-      guard let key = page.varint(&offset), key >= low, key <= keys.upperBound else {
+      guard let key = page.varint(&offset), rest.contains(key) else {
         // The key is wrong. The child may be intact, and its rows are between its neighbours'.
-        visit(child, low...keys.upperBound, &table)
+        visit(child, rest, &table, depth: depth + 1)
         continue
       }
-      visit(child, low...key, &table)
-      low = key == Int64.max ? key : key + 1
+      visit(child, rest.lowerBound...key, &table, depth: depth + 1)
+      rest = key < keys.upperBound ? key + 1...keys.upperBound : keys
     }
-    visit(page.number(head.offset + 8, size: 4) ?? 0, low...keys.upperBound, &table)
+    visit(page.number(head.offset + 8, size: 4) ?? 0, rest, &table, depth: depth + 1)
   }
 
   // The keys of the parent pages are ignored, because they may be damaged.
@@ -103,8 +110,8 @@ struct TreeWalk {
     return index
   }
 
-  private mutating func visit(_ number: Int, _ index: inout Index) {
-    guard let page = pages.page(number), !seen.contains(number), !pages.free.contains(number),
+  private mutating func visit(_ number: Int, _ index: inout Index, depth: Int = 0) {
+    guard depth < Self.depthLimit, let page = pages.page(number), !seen.contains(number), !pages.free.contains(number),
       let head = head(page, number), head.kind == .indexLeaf || head.kind == .indexInterior
     else {
       index.isWhole = false
@@ -118,7 +125,7 @@ struct TreeWalk {
         continue
       }
       if isInterior {
-        visit(page.number(offset, size: 4) ?? 0, &index)
+        visit(page.number(offset, size: 4) ?? 0, &index, depth: depth + 1)
         offset += 4
       }
       guard let size = page.varint(&offset), let payload = payload(size, at: offset, page, isIndex: true),
@@ -129,7 +136,7 @@ struct TreeWalk {
       }
       index.records.append(cells)
     }
-    if isInterior { visit(page.number(head.offset + 8, size: 4) ?? 0, &index) }
+    if isInterior { visit(page.number(head.offset + 8, size: 4) ?? 0, &index, depth: depth + 1) }
   }
 
   // MARK: - Pages
