@@ -29,9 +29,14 @@ class AccessibilityTest(BrowserTest):
                 page.goto(self.server.url + path)
                 self.check(page, f"{path} {where}")
             page.goto(self.server.url)
-            page.get_by_text("Filter by message").click()
             page.locator(".new summary").click()
             self.check(page, f"forms {where}")
+            page.keyboard.press("Escape")
+            page.locator(".further summary").click()
+            self.check(page, f"tabs {where}")
+            page.keyboard.press("Escape")
+            page.locator(".row-link").first.click(button="right")
+            self.check(page, f"menu of a row {where}")
             page.context.close()
 
     def test_every_screen_from_right_to_left(self):

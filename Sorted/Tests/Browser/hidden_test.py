@@ -199,7 +199,7 @@ class SpamTest(BrowserTest):
         # The message is judged after its row is there, and the page hears of it.
         aside = page.locator("#aside")
         expect(aside).to_have_text("1 conversation is set aside as spam")
-        expect(page.locator(".tab-count")).to_have_text("1")
+        expect(page.locator("[data-tab=spam] .tab-count")).to_have_text("1")
         expect(self.row(page, "friend")).to_be_visible()
         expect(self.row(page, "prizes")).to_have_count(0)
         aside.click()

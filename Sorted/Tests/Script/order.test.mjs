@@ -9,6 +9,11 @@ test("pinned conversations come first, then the latest", () => {
   assert.deepEqual(rows.map((row) => row.id), ["m-2", "m-3", "m-1"]);
 });
 
+test("what needs an answer leads the list in the order of the server, also before what is pinned", () => {
+  const rows = [item(4), item(1, { lead: "2" }), item(3, { pinned: "1" }), item(2, { lead: "1", pinned: "1" })].sort(rowOrder);
+  assert.deepEqual(rows.map((row) => row.id), ["m-2", "m-1", "m-3", "m-4"]);
+});
+
 test("a page takes away what it covers and lacks, and nothing outside of it", () => {
   const shown = [1, 2, 3, 4, 5, 6].map((sort) => item(sort));
   const loaded = [item(3), item(5)];

@@ -10,7 +10,7 @@ import Testing
 @Suite("What shows what", .timeLimit(.minutes(20))) struct StandingTests {
   /// What shows a conversation or its messages to a person.
   enum Reader: String, CaseIterable {
-    case list, unread, archived, pinned, spam, palette, title, preview, thread, search, digest, file
+    case list, unread, archived, pinned, spam, palette, title, preview, thread, search, waiting, file
   }
 
   /// What happens to a talk of ann, with what still shows it or its first message.
@@ -39,7 +39,7 @@ import Testing
   }
 
   private static let shown: Set<Reader> = [
-    .list, .unread, .palette, .title, .preview, .thread, .search, .digest, .file,
+    .list, .unread, .palette, .title, .preview, .thread, .search, .waiting, .file,
   ]
 
   private static let cases: [Case] = [
@@ -94,7 +94,7 @@ import Testing
       readers: [.spam, .palette, .preview, .thread, .search, .file]),
     Case(
       name: "perhaps-spam", act: { _, _, message, world in try mark(message, 0.95, world) },
-      readers: shown.subtracting([.digest])),
+      readers: shown.subtracting([.waiting])),
     Case(
       name: "spam-answered",
       act: { ann, talk, message, world in
@@ -107,13 +107,13 @@ import Testing
       act: { ann, talk, message, world in
         try mark(message, 0.98, world)
         _ = try await ann.send("/c/\(Slug.encode(talk))/set", ["accept": "1"])
-      }, readers: shown.subtracting([.digest])),
+      }, readers: shown.subtracting([.waiting])),
     Case(
       name: "spam-pinned",
       act: { ann, talk, message, world in
         try mark(message, 0.98, world)
         _ = try await ann.send("/c/\(Slug.encode(talk))/set", ["pin": "1"])
-      }, readers: shown.subtracting([.digest]).union([.pinned])),
+      }, readers: shown.subtracting([.waiting]).union([.pinned])),
   ]
 
   private static func mark(_ message: String, _ confidence: Double, _ world: World) throws {
@@ -161,9 +161,7 @@ import Testing
         if match.3.contains("zebra?") { found[name, default: []].insert(.preview) }
         if !match.2.contains("data-silent") { found[name, default: []].insert(.title) }
       }
-      let digest = try await ann.get("/").text.firstMatch(
-        of: /<details class="digest">.*?<\/details>/.dotMatchesNewlines())
-      note(.digest, digest.map { String($0.0) } ?? "") { "/c/\(Slug.encode($0))\"" }
+      note(.waiting, try await ann.get("/?filter=waiting").text, row)
       note(.search, try await ann.get("/search?q=zebra").text) { "/c/\(Slug.encode($0))?at" }
       for state in Self.cases {
         let slug = Slug.encode(state.name)
@@ -185,7 +183,7 @@ import Testing
           seen == expected, "\(state.name): \(Reader.allCases.filter { seen.contains($0) != expected.contains($0) })")
       }
       // The number on the tab is that of the list.
-      #expect(try await ann.get("/").text.contains("data-count=\"1\""))
+      #expect(try await ann.get("/").text.contains("Spam<span class=\"tab-count\"> 1</span>"))
       #expect(try await ann.get("/").text.contains(">1 conversation is set aside as spam</a>"))
     }
   }

@@ -53,8 +53,12 @@ extension AssistInbox {
   /// - Throws: `SwiftDataError`.
   public func opportunities(for userID: String? = nil) throws -> [String: Int] {
     let user = try userID ?? LocalUser.id(in: context)
+    // Only business has an opportunity, and there is an index of categories.
+    let business = MessageCategory.business
     let descriptor = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate { $0.opportunityScore != nil && $0.senderID != user && $0.senderID != "me" })
+      predicate: #Predicate {
+        $0.category == business && $0.opportunityScore != nil && $0.senderID != user && $0.senderID != "me"
+      })
     let found = try context.fetch(descriptor, groupedBy: \.conversationID, .maximum(\.opportunityScore))
     return Dictionary(found.compactMap { id, score in score.map { (id, $0) } }, uniquingKeysWith: max)
   }

@@ -61,31 +61,42 @@ extension AssistInbox {
   ///   - days: the largest age of the last message in days.
   ///   - now: the current time.
   ///   - isVisible: a closure that returns whether the reader sees a conversation; without it, those that are not archived.
-  ///   - isSeen: a closure that returns whether the reader sees a message.
   /// - Throws: `SwiftDataError`.
   /// - Complexity: a constant number of statements.
   public func digest(
     for userID: String? = nil, days: Int = 30, now: Date = Date(),
-    where isVisible: (ConversationEntity) throws -> Bool = { !$0.isArchived },
-    seeing isSeen: (MessageEntity) throws -> Bool = { _ in true }
+    where isVisible: (ConversationEntity) throws -> Bool = { !$0.isArchived }
   ) throws -> Digest {
     let user = try userID ?? LocalUser.id(in: context)
     let since = now.addingTimeInterval(-Double(days) * 86_400)
-    var descriptor = FetchDescriptor<ConversationEntity>(
-      predicate: #Predicate {
-        ($0.lastMessageAt ?? since) > since && $0.lastMessageSenderID != user
-          && $0.lastMessageSenderID != "me"
-      }, sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
-    descriptor.fetchLimit = Self.digestCount
-    let conversations = try context.fetch(descriptor).filter(isVisible)
-    return Self.digest(of: try lastMessages(of: conversations).filter { try isSeen($0.message) }, user)
+    let recent = #Predicate<ConversationEntity> { ($0.lastMessageAt ?? since) > since }
+    let conversations = try newestFromOthers(than: [user, LocalUser.placeholder], where: recent).filter(isVisible)
+    return Digest(of: try lastMessages(of: conversations), for: user)
   }
 
-  private typealias Pair = (conversation: ConversationEntity, message: MessageEntity)
+  /// Returns the newest conversations whose last message comes from another person, ``digestCount`` at most.
+  /// - Parameters:
+  ///   - names: the identifiers of the reader.
+  ///   - condition: which conversations are looked at.
+  /// - Throws: `SwiftDataError`.
+  public func newestFromOthers(
+    than names: [String], where condition: Predicate<ConversationEntity>
+  ) throws -> [ConversationEntity] {
+    var descriptor = FetchDescriptor<ConversationEntity>(
+      predicate: #Predicate {
+        condition.evaluate($0) && $0.lastMessageSenderID != nil && !names.contains($0.lastMessageSenderID ?? "")
+      }, sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
+    descriptor.fetchLimit = Self.digestCount
+    return try context.fetch(descriptor)
+  }
 
-  /// Returns the last message of each conversation. One statement reads 50 conversations, because the database then uses the index of
-  /// conversation and time.
-  private func lastMessages(of conversations: [ConversationEntity]) throws -> [Pair] {
+  /// A conversation and its last message.
+  public typealias Pair = (conversation: ConversationEntity, message: MessageEntity)
+
+  /// Returns the last message of each conversation that has one.
+  /// - Throws: `SwiftDataError`.
+  /// - Complexity: one statement for 50 conversations, because the database then uses the index of conversation and time.
+  public func lastMessages(of conversations: [ConversationEntity]) throws -> [Pair] {
     var result: [Pair] = []
     var rest = conversations[...]
     while !rest.isEmpty {
@@ -104,42 +115,49 @@ extension AssistInbox {
     }
     return result
   }
+}
 
-  private static func digest(of pairs: [Pair], _ user: String) -> Digest {
-    var digest = Digest()
+extension Digest {
+  /// Makes the digest of conversations and their last messages. Messages of the reader count for nothing.
+  public init(of pairs: some Sequence<AssistInbox.Pair>, for user: String) {
     for (conversation, message) in pairs where message.senderID != user {
       switch message.category {
-      case .urgent: digest.urgent += 1
-      case .business: digest.business += 1
-      case .fan: digest.fans += 1
-      case .spam: digest.spam += 1
+      case .urgent: urgent += 1
+      case .business: business += 1
+      case .fan: fans += 1
+      case .spam: spam += 1
       case nil: break
       }
-      guard needsAnswer(message) else { continue }
-      digest.needAnswer.append(
-        Digest.Item(
+      guard message.needsAnswer else { continue }
+      needAnswer.append(
+        Item(
           conversationID: conversation.id,
           name: conversation.displayName ?? conversation.participantIDs.filter { $0 != user }.joined(separator: ", "),
           sender: message.senderID, text: message.text, createdAt: message.createdAt, category: message.category,
           opportunity: message.opportunityScore, draft: message.smartReplyDraft))
     }
-    digest.needAnswer.sort { rank($0) != rank($1) ? rank($0) > rank($1) : $0.createdAt > $1.createdAt }
-    return digest
+    needAnswer.sort { $0.rank != $1.rank ? $0.rank > $1.rank : $0.createdAt > $1.createdAt }
   }
+}
 
-  private static func needsAnswer(_ message: MessageEntity) -> Bool {
-    switch message.category {
-    case .spam: false
-    case .urgent, .business: true
-    case .fan, nil: message.faqMatchID != nil || message.text.contains("?")
+extension Digest.Item {
+  fileprivate var rank: Int {
+    switch category {
+    case .urgent: 1_000
+    case .business: 100 + (opportunity ?? 0)
+    default: 0
     }
   }
+}
 
-  private static func rank(_ item: Digest.Item) -> Int {
-    switch item.category {
-    case .urgent: 1_000
-    case .business: 100 + (item.opportunity ?? 0)
-    default: 0
+extension MessageEntity {
+  /// Whether the message needs an answer if it is the last one and comes from another person: it is urgent or business, matches a
+  /// question, or contains a question mark. Spam never needs an answer.
+  public var needsAnswer: Bool {
+    switch category {
+    case .spam: false
+    case .urgent, .business: true
+    case .fan, nil: faqMatchID != nil || text.contains("?")
     }
   }
 }

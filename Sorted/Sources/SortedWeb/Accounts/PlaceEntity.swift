@@ -42,6 +42,9 @@ public final class PlaceEntity {
   /// Whether the person said that it is no spam
   public var isAccepted: Bool = false
 
+  /// Whether the person administers the group (``GroupAdmins``)
+  public var isAdmin: Bool = false
+
   /// Makes an empty one.
   public init(userID: String, conversationID: String) {
     self.id = Self.key(userID, conversationID)

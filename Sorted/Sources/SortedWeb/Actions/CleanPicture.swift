@@ -12,6 +12,8 @@ struct CleanPicture {
 
   let bytes: Data
   let pixels: Int
+  /// As browsers show it: turned by its orientation.
+  let size: (width: Int, height: Int)
 
   init(_ bytes: Data, _ kind: FileKind) {
     let parts: PictureParts
@@ -23,6 +25,7 @@ struct CleanPicture {
     default: parts = PictureParts(kept: [UInt8](bytes))
     }
     (self.bytes, pixels) = (Data(parts.kept), parts.pixels)
+    size = parts.isTurned ? (parts.size.height, parts.size.width) : parts.size
   }
 }
 
@@ -30,10 +33,14 @@ struct CleanPicture {
 struct PictureParts {
   var kept: [UInt8] = []
   private(set) var pixels = 0
+  private(set) var size = (width: 0, height: 0)
+  /// Whether its width is shown as its height.
+  var isTurned = false
 
   mutating func note(width: Int, height: Int) {
     let (product, isTooLarge) = width.multipliedReportingOverflow(by: height)
-    pixels = max(pixels, isTooLarge ? .max : product)
+    guard isTooLarge || product > pixels else { return }
+    (pixels, size) = (isTooLarge ? .max : product, (width, height))
   }
 }
 
@@ -95,6 +102,7 @@ private enum JPEGParts {
       parts.kept += bytes[end..<next]
       index = next
     }
+    parts.isTurned = orientation > 4
     parts.kept = start + (orientation > 1 ? segment(orientation) : []) + parts.kept
     return parts
   }

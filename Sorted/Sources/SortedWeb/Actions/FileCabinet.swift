@@ -100,11 +100,23 @@ struct FileCabinet: Sendable {
   /// - Throws: ``PageError/notFound`` for a file that is elsewhere, whatever its attachment says.
   func bytes(of attachment: AttachmentEntity) throws -> Data {
     if let contents = attachment.contents { return contents }
-    guard let localURL = attachment.localURL, let url = URL(string: localURL), url.isFileURL,
-      url.standardizedFileURL.deletingLastPathComponent().path == folder.standardizedFileURL.path,
-      let data = try? Data(contentsOf: url)
-    else { throw PageError.notFound }
+    guard let url = place(of: attachment), let data = try? Data(contentsOf: url) else { throw PageError.notFound }
     return data
+  }
+
+  /// The first bytes of an attachment's file; nil if it is elsewhere.
+  func head(of attachment: AttachmentEntity, _ count: Int) -> Data? {
+    guard let url = place(of: attachment), let file = try? FileHandle(forReadingFrom: url) else { return nil }
+    defer { try? file.close() }
+    return try? file.read(upToCount: count)
+  }
+
+  /// Where an attachment's file is, if it is in this folder.
+  private func place(of attachment: AttachmentEntity) -> URL? {
+    guard let localURL = attachment.localURL, let url = URL(string: localURL), url.isFileURL,
+      url.standardizedFileURL.deletingLastPathComponent().path == folder.standardizedFileURL.path
+    else { return nil }
+    return url
   }
 
   /// What a file is called, without folders and without what moves letters about.

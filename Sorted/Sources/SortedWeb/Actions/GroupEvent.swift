@@ -1,11 +1,14 @@
 import Foundation
 import Sorted
 
-/// What happens to a group: who was added by whom, who left, what it is called now. It is a message of the person who did it, so
+/// What happens to a group: who was added or removed by whom, who left, who is an admin, what it is called now. It is a message of the person who did it, so
 /// every store, list and search has it in its order. No browser can make one, because the keys of messages are UUIDs.
 enum GroupEvent {
   case added([String])
+  case removed(String)
   case left
+  case appointed(String)
+  case dismissed(String)
   case named(String)
 
   /// What the identifiers of such messages begin with.
@@ -15,7 +18,10 @@ enum GroupEvent {
   var text: String {
     switch self {
     case .added(let names): "added " + names.joined(separator: ", ")
+    case .removed(let name): "removed \(name)"
     case .left: "left the group"
+    case .appointed(let name): "made \(name) an admin"
+    case .dismissed(let name): "ended the admin rights of \(name)"
     case .named(let name): "named the group “\(name)”"
     }
   }
@@ -25,6 +31,15 @@ enum GroupEvent {
     if text == GroupEvent.left.text { return String(translated: "left the group") }
     if let match = text.wholeMatch(of: /added (.+)/.dotMatchesNewlines()) {
       return String(translated: "added \(match.1)")
+    }
+    if let match = text.wholeMatch(of: /removed (.+)/.dotMatchesNewlines()) {
+      return String(translated: "removed \(match.1)")
+    }
+    if let match = text.wholeMatch(of: /made (.+) an admin/.dotMatchesNewlines()) {
+      return String(translated: "made \(match.1) an admin")
+    }
+    if let match = text.wholeMatch(of: /ended the admin rights of (.+)/.dotMatchesNewlines()) {
+      return String(translated: "ended the admin rights of \(match.1)")
     }
     if let match = text.wholeMatch(of: /named the group “(.*)”/.dotMatchesNewlines()) {
       return String(translated: "named the group “\(match.1)”")

@@ -33,6 +33,6 @@ struct AssistController: Sendable {
       try access.makePlace(in: id).isAccepted = kind != .spam
       try AssistInbox(context: access.work.inbox).correct(message, as: kind, by: access.viewer.userID)
     }
-    return Pages.done(request, "/c/\(Slug.encode(id))")
+    return Pages.done(request, form["return"] == nil ? "/c/\(Slug.encode(id))" : site.back(form))
   }
 }

@@ -126,6 +126,7 @@ struct ConversationController: Sendable {
       // A sync server takes no message of a person who left.
       if try !access.work.isSynced() { try GroupEvent.left.note(in: conversation, access) }
       try inbox.changePeople(of: conversation, removing: [viewer.userID])
+      try access.place(in: id)?.isAdmin = false
       guard viewer.isOwner else { return }
       if try SharedInboxEntity.of(access.work.inbox) != nil {
         // Who shared it goes on getting what the others write, so hiding what is there would not do.
@@ -151,6 +152,25 @@ struct ConversationController: Sendable {
     } catch let unknown as UnknownPeople {
       return try await ask(unknown, "/c/\(Slug.encode(id))/people", groupName: "", request, visit)
     }
+  }
+
+  /// Removes a person from a group. The person sees nothing of it any more.
+  func removePerson(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (_, visit) = try await site.form(request, context)
+    let (id, person) = (try context.id("conversation"), try context.id("person"))
+    try await site.write(visit.viewer) { try GroupAdmins(of: try $0.conversation(id), $0).remove(person) }
+    for viewer in [Viewer.member(person), .owner(person)] { await site.hub.close(thread: id, of: viewer) }
+    site.syncSoon()
+    return Pages.redirect("/c/\(Slug.encode(id))")
+  }
+
+  /// Makes a person an admin of a group, or takes it back.
+  func appoint(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let (id, person) = (try context.id("conversation"), try context.id("person"))
+    let isAdmin = try form.flag("admin")
+    try await site.write(visit.viewer) { try GroupAdmins(of: try $0.conversation(id), $0).appoint(person, isAdmin) }
+    return Pages.redirect("/c/\(Slug.encode(id))")
   }
 
   /// Changes the name of a group, for all who take part.

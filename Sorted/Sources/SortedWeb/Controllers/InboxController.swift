@@ -24,9 +24,8 @@ struct InboxController: Sendable {
     let pages = site.pages
     let page = try await site.read(visit.viewer) { access in
       let last = try after.map { try access.conversation($0) }
-      let page = try ConversationList(access: access, filter: filter).page(after: last)
-      let list = try ListView(
-        page, filter, access, clock: clock, sorting: try SortingView(access, filter, page.standings))
+      let page = try ConversationList(access: access, filter: filter).page(after: last, isSorted: true)
+      let list = try ListView(page, filter, access, clock: clock)
       return Rendered(pages: pages, page: isPart ? list : Page(list: list, thread: nil))
     }
     guard !isPart else { return page.part("list") }

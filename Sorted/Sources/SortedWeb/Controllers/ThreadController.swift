@@ -28,7 +28,7 @@ struct ThreadController: Sendable {
     let formToken = visit.formToken
     let (page, name) = try await site.read(visit.viewer) { access -> (Rendered, String) in
       // The list has the conversation, if it is one of the latest, and the viewer's places.
-      let list = try part == nil ? ConversationList(access: access, filter: filter).page() : nil
+      let list = try part == nil ? ConversationList(access: access, filter: filter).page(isSorted: true) : nil
       let conversation = try list?.conversations.first { $0.id == id } ?? access.conversation(id)
       let standings = try list?.standings ?? access.standings(of: id)
       let isListed = list?.conversations.contains { $0.id == id } ?? false
@@ -37,10 +37,7 @@ struct ThreadController: Sendable {
       let unread = counts?[conversation] ?? 0
       let invitations = try part == .stretch ? [:] : site.invitations(access, conversation, origin: origin)
       // It comes before the thread, whose people it reads with its own.
-      let view = try list.map {
-        try ListView(
-          $0, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter, $0.standings))
-      }
+      let view = try list.map { try ListView($0, filter, access, current: id, clock: clock) }
       let thread = try ThreadView(
         access, conversation, position, standings[conversation], place: standings.places[id], sight: sight,
         unread: unread,

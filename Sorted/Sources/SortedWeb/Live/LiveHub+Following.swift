@@ -18,6 +18,7 @@ extension LiveHub {
           changed.append(conversation)
         }
       }
+      if !gone.isEmpty { noteStaleSorting(viewer) }
       publish(try gone + rows(of: changed, viewer), to: .list(viewer))
       try await Task.sleep(for: Self.pace)
     }
@@ -42,7 +43,53 @@ extension LiveHub {
     }
   }
 
-  /// A message may be judged after it arrived, or be judged again. The conversation does not change with it.
+  /// A message is judged after it arrived, and may be judged again. The conversation does not change with it.
+  func followJudgements(_ viewer: Viewer) async throws {
+    let work = desk.now()
+    var newest = FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    newest.fetchLimit = ThreadReader.watchedCount
+    var known: [String: String] = [:]
+    for try await update in work.inbox.values(for: newest) {
+      isWatching(.list(viewer), 3)
+      // Reactions and read marks change messages as well, and no row.
+      var judged = Set<String>()
+      var labels: [String: String] = [:]
+      for message in update.results {
+        let label = "\(message.category?.rawValue ?? "") \(message.opportunityScore ?? 0) \(message.needsAnswer)"
+        labels[message.id] = label
+        if let former = known[message.id], former != label { judged.insert(message.conversationID) }
+      }
+      known = labels
+      let conversations = try Access(work: desk.now(), viewer: viewer).conversations(Array(judged))
+      publish(try rows(of: conversations, viewer), to: .list(viewer))
+      try await Task.sleep(for: Self.pace)
+    }
+  }
+
+  /// The counts of the tabs and what needs an answer, at most once in a second. A row that changes says that they may be others.
+  func followSorting(_ viewer: Viewer) async throws {
+    var last: SortingView?
+    while true {
+      let isStale = hasStaleSorting(viewer)
+      if isStale || last == nil {
+        let access = Access(work: desk.now(), viewer: viewer)
+        let standings = try access.standings()
+        let sorting = try Sorting(access, standings)
+        let everything = try access.isAlone ? nil : access.work.inbox.fetch(access.everything)
+        let view = try SortingView(access, ListFilter(), sorting, standings, everything: everything)
+        if let last, !last.isSame(as: view) {
+          // The rows of those that lead the list now, which a page may not have.
+          let leads = sorting.leads.filter { !last.leads.contains(Slug.encode($0.id)) }
+          publish([try view.event] + (try rowEvents(of: leads, viewer)), to: .list(viewer))
+        }
+        last = view
+      }
+      isWatching(.list(viewer), 4)
+      try await Task.sleep(for: isStale ? .seconds(1) : .milliseconds(200))
+    }
+  }
+
+  /// The same of messages that are spam, also of old ones: their conversations go out of sight.
   func followSpam(_ viewer: Viewer) async throws {
     let work = desk.now()
     let category = MessageCategory.spam
@@ -64,9 +111,15 @@ extension LiveHub {
     }
   }
 
-  /// The rows of conversations that changed, and how many are set aside now. They are read with contexts of their own: what is
-  /// watched is only read where it belongs.
+  /// The rows of conversations that changed. The sorting of the list may change with them.
   private func rows(of conversations: [ConversationEntity], _ viewer: Viewer) throws -> [ServerEvent] {
+    guard !conversations.isEmpty else { return [] }
+    noteStaleSorting(viewer)
+    return try rowEvents(of: conversations, viewer)
+  }
+
+  /// They are read with contexts of their own: what is watched is only read where it belongs.
+  private func rowEvents(of conversations: [ConversationEntity], _ viewer: Viewer) throws -> [ServerEvent] {
     guard !conversations.isEmpty else { return [] }
     let access = Access(work: desk.now(), viewer: viewer)
     let standings = try access.standings()
@@ -75,19 +128,16 @@ extension LiveHub {
     let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
     let unread = try UnreadCounts(listed, standings.places, sight, access)
     let last = try LastMessages(listed, sight, access)
+    let judged = try LastFromOthers(listed, sight, access)
     try access.work.people.read(listed.flatMap { ConversationRow.people(of: $0) })
-    let rows = conversations.map { conversation in
+    return conversations.map { conversation in
       let standing = standings[conversation]
       guard !standing.isDeleted else { return ServerEvent("gone", Slug.encode(conversation.id)) }
       let row = ConversationRow(
         conversation, standing, standings.places[conversation.id], access, PageClock(), last: last[conversation],
-        unread: unread[conversation])
+        judged: judged[conversation], unread: unread[conversation])
       return ServerEvent("row", pages.render("row", row))
     }
-    let aside = standings.setAside.count
-    return rows + [
-      ServerEvent("aside", try EventsController.json(["count": "\(aside)", "text": ListView.asideText(aside).text]))
-    ]
   }
 
   func followThread(_ viewer: Viewer, _ id: String) async throws {

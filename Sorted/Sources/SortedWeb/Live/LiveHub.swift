@@ -40,6 +40,8 @@ actor LiveHub {
     /// The last event of a topic whose events replace each other. The hub sends it to each new listener, because the page of the
     /// listener may show a state that was over before the hub looked.
     var last: ByteBuffer?
+    /// Whether what is told of the sorting of the list may be over.
+    var hasStaleSorting = false
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []
     var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
@@ -123,6 +125,16 @@ actor LiveHub {
   func isWatching(_ topic: Topic, _ part: Int) {
     guard channels[Key(topic: topic)]?.watching.insert(part).inserted == true else { return }
     greet()
+  }
+
+  /// Notes that the sorting of a viewer's list may be another one now.
+  func noteStaleSorting(_ viewer: Viewer) { channels[Key(topic: .list(viewer))]?.hasStaleSorting = true }
+
+  /// Whether the sorting is to be read again. The answer is yes once for each note.
+  func hasStaleSorting(_ viewer: Viewer) -> Bool {
+    let isStale = channels[Key(topic: .list(viewer))]?.hasStaleSorting ?? false
+    channels[Key(topic: .list(viewer))]?.hasStaleSorting = false
+    return isStale
   }
 
   private func greet() {
@@ -243,6 +255,7 @@ actor LiveHub {
     case .list(let viewer):
       work = [
         { try await $0.followList(viewer) }, { try await $0.followPlaces(viewer) }, { try await $0.followSpam(viewer) },
+        { try await $0.followJudgements(viewer) }, { try await $0.followSorting(viewer) },
       ]
     case .thread(let viewer, let id): work = [{ try await $0.followThread(viewer, id) }]
     case .stretch(let viewer, let id, let dates): work = [{ try await $0.followStretch(viewer, id, dates) }]

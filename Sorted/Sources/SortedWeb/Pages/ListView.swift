@@ -9,74 +9,62 @@ struct ListView {
     let heading: String?
     let row: ConversationRow
     let isCurrent: Bool
+    /// The place among those that lead the list, from 1; nil for all others.
+    let lead: String?
   }
-  struct Tab {
-    let tabTitle: String
-    let address: String
-    let isChosen: Bool
-    /// How many conversations it leads to, where that is said.
-    var tabCount: TabCount?
-  }
-  struct TabCount {
-    let count: Int
-    let isNone: Bool
-  }
-
   let items: [Item]
-  let tabs: [Tab]
   let kind: String
   /// Which of the kinds of rows the list shows.
   let rowKind: String
   /// Of the first page of the list.
   let listAddress: String
   let isFiltered: Bool
-  let choices: KindChoices
   /// Nil where there is no more.
   let moreAddress: String?
   let isEmpty: Bool
   let emptyText: String
-  /// What the list leaves out, in words; hidden if it leaves out nothing.
-  let asideText: String
   let isAsideHidden: Bool
   /// Where `sorted serve` says what to do first.
   let isWelcome: Bool
-  /// Nil where the list is brought up to date, not shown.
+  /// Nil for a list that shows no tabs.
   let sorting: SortingView?
 
   /// Reads whom the rows name and who takes part in the current conversation: a thread beside the list needs no statement
   /// of its own for that.
   init(
     _ page: ConversationList.Page, _ filter: ListFilter, _ access: Access, current: String? = nil,
-    clock: PageClock = PageClock(), sorting: SortingView? = nil
+    clock: PageClock = PageClock()
   ) throws {
     try access.work.people.read(
       page.conversations.flatMap { ConversationRow.people(of: $0, isWhole: $0.id == current) })
     var day: String?
     let last = try LastMessages(page.conversations, page.sight, access)
-    items = page.conversations.map { conversation in
+    let judged = try LastFromOthers(page.conversations, page.sight, access, known: page.sorting?.last ?? [])
+    let leads = filter.kind == .waiting ? page.conversations.count : filter.readsMessages ? 0 : page.leadCount(filter)
+    let waiting: Phrase = "Needs an answer · \(page.sorting?.waiting.count ?? 0)"
+    items = page.conversations.enumerated().map { index, conversation in
       let row = ConversationRow(
         conversation, page.standings[conversation], page.standings.places[conversation.id], access, clock,
-        last: last[conversation], unread: page.unread[conversation])
-      defer { day = row.day }
-      return Item(heading: row.day == day ? nil : row.day, row: row, isCurrent: conversation.id == current)
+        last: last[conversation], judged: judged[conversation], unread: page.unread[conversation],
+        score: page.scores[conversation.id])
+      let heading = index < leads ? waiting.text : row.day
+      defer { day = heading }
+      return Item(
+        heading: heading == day ? nil : heading, row: row, isCurrent: conversation.id == current,
+        lead: index < leads ? "\(index + 1)" : nil)
     }
     kind = filter.kind.rawValue
-    rowKind = filter.category == .spam ? ConversationList.spamKind : filter.kind.rawValue
-    self.sorting = sorting
-    listAddress = "/" + filter.address
-    isFiltered = filter.readsMessages
-    tabs = ListFilter.Kind.allCases.map { kind in
-      Tab(
-        tabTitle: Phrase(kind.title).text, address: "/" + filter.with { $0.kind = kind }.address,
-        isChosen: filter.kind == kind)
+    rowKind = filter.rowKind
+    sorting = try page.sorting.map {
+      try SortingView(access, filter, $0, page.standings, everything: page.everything)
     }
-    choices = KindChoices(filter)
+    listAddress = "/" + filter.address
+    isFiltered = !filter.isLive
     moreAddress = page.hasMore ? page.last.map { Self.more(filter, $0.id) } : nil
     isEmpty = items.isEmpty
     isWelcome = current == nil
     let aside = page.standings.setAside.count
     emptyText = Self.emptyText(filter, hasSpam: aside > 0).text
-    asideText = Self.asideText(aside).text
     isAsideHidden = aside == 0 || filter.readsMessages || ![.all, .unread].contains(filter.kind)
   }
 
@@ -90,6 +78,7 @@ struct ListView {
     case .all where hasSpam: return "No conversations but the ones under Spam."
     case .all: return "No conversations yet. Start one above."
     case .unread: return "Nothing is unread."
+    case .waiting: return "Nothing needs an answer."
     case .pinned: return "Nothing is pinned."
     case .archived: return "Nothing is archived."
     }
@@ -99,6 +88,25 @@ struct ListView {
     let address = "/" + filter.address
     return address + (address.contains("?") ? "&" : "?") + "after=\(Slug.encode(id))"
   }
+}
+
+extension ConversationList.Page {
+  /// How many of its conversations lead the list.
+  fileprivate func leadCount(_ filter: ListFilter) -> Int {
+    guard filter.kind == .all, let leads = sorting?.leads.map(\.id) else { return 0 }
+    return zip(conversations, leads).prefix { $0.id == $1 }.count
+  }
+}
+
+extension ListFilter {
+  /// Which of the kinds of rows its list has. A list of rows with a label follows the labels.
+  var rowKind: String {
+    if let category, order == .latest, sentiment == nil, opportunity == nil { return category.rawValue }
+    return kind.rawValue
+  }
+
+  /// Whether rows say themselves that they belong to the list.
+  var isLive: Bool { !readsMessages || rowKind != kind.rawValue && kind == .all }
 }
 
 /// A page's own part. It is made where its models are, and rendered at once: models do not leave their context.

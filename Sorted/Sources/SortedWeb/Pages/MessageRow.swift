@@ -9,6 +9,8 @@ struct MessageRow {
     let fileName: String
     let fileSize: String
     let isImage: Bool
+    let width: Int
+    let height: Int
     let isVideo: Bool
     let isAudio: Bool
     let isOther: Bool
@@ -51,6 +53,8 @@ struct MessageRow {
   let senderForeignPicture: String?
   let showsAvatar: Bool
   let messageHTML: String?
+  let isLong: Bool
+  let isEmoji: Bool
   let clockTime: String
   let messageISO: String
   let isEdited: Bool
@@ -99,6 +103,8 @@ struct MessageRow {
     let isFileNameOnly = message.attachments.count == 1 && message.attachments[0].fileName == message.text
     let text = MessageText(people: Set(conversation.participantIDs), reader: scene.viewer.userID)
     messageHTML = isFileNameOnly ? nil : isDeleted ? Phrase(InboxService.deletedText).text : text.html(message.text)
+    isLong = !isDeleted && Self.isLong(message.text)
+    isEmoji = !isDeleted && message.attachments.isEmpty && Self.isEmoji(message.text)
     clockTime = scene.clock.time(message.createdAt)
     messageISO = message.createdAt.formatted(.iso8601)
     isEdited = message.editedAt != nil && !isDeleted
@@ -112,7 +118,7 @@ struct MessageRow {
     // A judgement is for the reader, not for the sender.
     chips = isDeleted || isMine ? [] : Self.chips(message)
     hasChips = !chips.isEmpty
-    files = message.attachments.sorted { $0.createdAt < $1.createdAt }.map(Self.file)
+    files = message.attachments.sorted { $0.createdAt < $1.createdAt }.map { Self.file($0, scene.files) }
     canEdit = isMine && !isDeleted && eventText == nil
     quote = message.replyToID.map { Self.quote($0, scene) }
     reactions = isDeleted ? [] : Self.reactions(message, scene)
@@ -121,12 +127,13 @@ struct MessageRow {
     draftReply = isMine || isDeleted ? nil : message.smartReplyDraft
   }
 
-  private static func file(_ attachment: AttachmentEntity) -> File {
-    File(
+  private static func file(_ attachment: AttachmentEntity, _ files: FileCabinet?) -> File {
+    let size = PictureSize.of(attachment, in: files)
+    return File(
       slug: Slug.encode(attachment.id), fileName: attachment.fileName,
       fileSize: attachment.fileSize.formatted(.byteCount(style: .file)), isImage: attachment.type == .image,
-      isVideo: attachment.type == .video, isAudio: attachment.type == .audio,
-      isOther: attachment.type == .document)
+      width: size?.width ?? 240, height: size?.height ?? 160, isVideo: attachment.type == .video,
+      isAudio: attachment.type == .audio, isOther: attachment.type == .document)
   }
 
   static func quote(_ id: String, _ scene: ThreadScene) -> Quote {
@@ -165,30 +172,24 @@ struct MessageRow {
     }
   }
 
+  /// What the assistant says of a message, if it is sure enough.
   static func chips(_ message: SeenMessage) -> [Chip] {
-    var chips: [Chip] = []
-    if let category = message.category {
-      let sure = message.categoryConfidence.map {
-        Int((UntrustedDouble($0).clamped(to: 0...1) * 100).rounded())
-      }
-      let explanation: Phrase = sure.map { "Category, \($0) % sure" } ?? "Category"
-      chips.append(
-        Chip(
-          kind: category.rawValue, label: Phrase(category.rawValue.capitalized).text, explanation: explanation.text))
+    guard let label = Label(message.entity) else { return [] }
+    return [Chip(kind: label.kind.rawValue, label: label.text, explanation: label.explanation)]
+  }
+
+  /// Whether a text is shown folded: it has more characters or lines than a screen.
+  static func isLong(_ text: String) -> Bool {
+    text.utf8.count > 1_500 && text.count > 1_500 || text.utf8.count { $0 == UInt8(ascii: "\n") } > 20
+  }
+
+  /// Whether a text is one to three emoji and nothing else, which are shown large.
+  static func isEmoji(_ text: String) -> Bool {
+    guard text.utf8.count < 120, (1...3).contains(text.count) else { return false }
+    return text.allSatisfy { character in
+      let scalars = character.unicodeScalars
+      return scalars.first?.properties.isEmoji == true
+        && (scalars.first?.properties.isEmojiPresentation == true || scalars.contains("\u{FE0F}"))
     }
-    if let sentiment = message.sentiment, sentiment != .neutral, sentiment.rawValue != message.category?.rawValue {
-      let strength = message.sentimentIntensity.map { Phrase($0.rawValue).text }
-      let explanation: Phrase = strength.map { "Mood, \($0)" } ?? "Mood"
-      chips.append(
-        Chip(
-          kind: sentiment.rawValue, label: Phrase(sentiment.rawValue.capitalized).text, explanation: explanation.text))
-    }
-    if let score = message.opportunityScore {
-      chips.append(
-        Chip(
-          kind: "opportunity", label: String(translated: "Opportunity \(score)"),
-          explanation: String(translated: "Score of 100")))
-    }
-    return chips
   }
 }

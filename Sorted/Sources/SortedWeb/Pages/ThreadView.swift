@@ -59,6 +59,10 @@ struct ThreadView {
     let memberPicture: String?
     let memberForeignPicture: String?
     let isYou: Bool
+    let isAdmin: Bool
+    /// Whether the viewer may remove them, and make them an admin or end that.
+    let canRemove: Bool
+    let canAppoint: Bool
     /// Where the viewer invited them: the link to hand over.
     let invitation: String?
   }
@@ -117,13 +121,14 @@ extension ThreadView {
     }
     let head = ConversationRow(conversation, standing, place, access, clock, unread: unread)
     let pins = scene.sight.seen(try access.pins(of: conversation))
+    let admins = try GroupAdmins(of: conversation, access)
     self.init(
       head: head,
       people: conversation.participantIDs.map {
         $0 == access.viewer.userID ? String(translated: "you") : scene.people.name($0)
       }
       .joined(separator: ", "),
-      members: conversation.participantIDs.map { Self.member($0, scene, invitations) },
+      members: conversation.participantIDs.map { Self.member($0, scene, admins, invitations) },
       canLeave: conversation.isGroup && conversation.participantIDs.contains(access.viewer.userID),
       canAdd: conversation.isGroup && !conversation.hasLeft(access.viewer.userID),
       groupName: conversation.displayName ?? "",
@@ -154,13 +159,17 @@ extension ThreadView {
     }
   }
 
-  private static func member(_ id: String, _ scene: ThreadScene, _ invitations: [String: String]) -> Member {
+  private static func member(
+    _ id: String, _ scene: ThreadScene, _ admins: GroupAdmins, _ invitations: [String: String]
+  ) -> Member {
+    let isYou = scene.viewer.names.contains(id)
     let name = scene.people.name(id)
     return Member(
       memberID: id.hasPrefix(InvitationEntity.prefix) ? nil : id, memberSlug: Slug.encode(id), memberName: name,
       memberInitials: Avatar.initials(name), memberHue: Avatar.hue(id),
       memberPicture: scene.people.picture(id), memberForeignPicture: scene.people.foreignPicture(id),
-      isYou: id == scene.viewer.userID, invitation: invitations[id])
+      isYou: isYou, isAdmin: admins.ids.contains(id), canRemove: admins.viewerMayRemove && !isYou,
+      canAppoint: admins.viewerMayAppoint && !id.hasPrefix(InvitationEntity.prefix), invitation: invitations[id])
   }
 }
 

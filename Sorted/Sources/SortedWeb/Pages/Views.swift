@@ -32,6 +32,13 @@ struct ConversationRow {
   /// Of the talk of two: the other one's page.
   let person: String?
 
+  /// What its last message is sorted as; for a list of opportunities, the best of them.
+  let labelKind: String?
+  let label: String?
+  let labelExplanation: String?
+  /// The last message, which a click on another label sorts anew; nil if the viewer's own layer does not learn from it.
+  let judgedSlug: String?
+
   /// Whether its messages make no noise.
   let isSilent: Bool
   /// Whether it belongs to the list of spam alone.
@@ -40,10 +47,12 @@ struct ConversationRow {
   /// - Parameters:
   ///   - standing: how it stands for the viewer.
   ///   - last: the last message that the viewer sees, if the viewer deleted a later one.
+  ///   - judged: the last message, if another person wrote it.
   ///   - unread: how many messages the viewer has not read.
+  ///   - score: the opportunity that the list is ordered by.
   init(
     _ conversation: ConversationEntity, _ state: Standing, _ place: PlaceEntity?, _ access: Access, _ clock: PageClock,
-    last: LastMessage = .ofConversation, unread: Int = 0
+    last: LastMessage = .ofConversation, judged: MessageEntity? = nil, unread: Int = 0, score: Int? = nil
   ) {
     let others = conversation.participantIDs.filter { $0 != access.viewer.userID }
     let name = Self.name(of: conversation, access)
@@ -64,7 +73,13 @@ struct ConversationRow {
     iso = date.formatted(.iso8601)
     sort = PageClock.order(date)
     day = state.isPinned && !state.isArchived ? String(translated: "Pinned") : clock.day(date)
-    kinds = state.lists(unread: unread).joined(separator: " ")
+    let found = score == nil ? judged.flatMap(Label.init) : nil
+    labelKind = score == nil ? found?.kind.rawValue : "opportunity"
+    label = score.map { "\($0)" } ?? found?.text
+    labelExplanation = score.map { String(translated: "Opportunity \($0)") } ?? found?.explanation
+    judgedSlug =
+      conversation.isGroup && !access.viewer.isOwner ? nil : judged.map { Slug.encode($0.id) }
+    kinds = Self.kinds(state, judged, found, unread: unread).joined(separator: " ")
     isSilent = state.isSilent
     isSetAside = state.isSetAside
     let pins = conversation.pinnedMessageIDs
@@ -77,6 +92,14 @@ struct ConversationRow {
     isArchived = state.isArchived
     isGroup = conversation.isGroup
     person = partner.map(Slug.encode)
+  }
+
+  /// The lists that the row belongs to.
+  private static func kinds(_ state: Standing, _ judged: MessageEntity?, _ label: Label?, unread: Int) -> [String] {
+    let kinds = state.lists(unread: unread)
+    guard kinds.contains(ListFilter.Kind.all.rawValue) else { return kinds }
+    return kinds + (judged?.needsAnswer == true ? [ListFilter.Kind.waiting.rawValue] : [])
+      + (label?.kind == .spam ? [] : [label?.kind.rawValue].compactMap(\.self))
   }
 
   /// What a conversation is called everywhere: its name, or the names of the others, whose profiles were read.

@@ -17,6 +17,12 @@ struct ConversationList {
     var hasMore: Bool
     /// The last conversation that was looked at: older ones follow after it.
     let last: ConversationEntity?
+    /// How the list is sorted, if that was asked for.
+    var sorting: Sorting?
+    /// All conversations of one of several people; nil for a person who uses the store alone.
+    var everything: [ConversationEntity]?
+    /// The opportunities of a list that is ordered by them, by conversation.
+    var scores: [String: Int] = [:]
   }
 
   /// What a page of spam is called, beside the names of ``ListFilter/Kind``.
@@ -25,12 +31,34 @@ struct ConversationList {
   let access: Access
   let filter: ListFilter
 
-  /// - Parameter last: the last conversation of the page before; nil for the first page.
-  func page(after last: ConversationEntity? = nil) throws -> Page {
+  /// - Parameters:
+  ///   - last: the last conversation of the page before; nil for the first page.
+  ///   - isSorted: whether what needs an answer leads the list.
+  func page(after last: ConversationEntity? = nil, isSorted: Bool = false) throws -> Page {
     let standings = try access.standings()
-    var page = access.isAlone && !isSpam ? try stored(standings, after: last) : try kept(standings, after: last)
+    let sorting = isSorted || filter.kind == .waiting ? try Sorting(access, standings) : nil
+    let leads = !filter.readsMessages && filter.kind == .all ? sorting?.leads ?? [] : []
+    var page: Page
+    if let sorting, filter.kind == .waiting {
+      page = try self.page(of: sorting.waiting, standings)
+      if !access.isAlone { page.everything = try access.work.inbox.fetch(access.everything) }
+    } else if access.isAlone && !isSpam {
+      page = try stored(standings, after: last, leads)
+    } else {
+      page = try kept(standings, after: last, leads)
+    }
     if filter.order == .opportunity { try order(&page) }
+    page.sorting = sorting
     return page
+  }
+
+  /// A page of some conversations, with none after it.
+  private func page(of conversations: [ConversationEntity], _ standings: Standings) throws -> Page {
+    let ids = conversations.map(\.id)
+    let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
+    return Page(
+      conversations: conversations, standings: standings, sight: sight,
+      unread: try UnreadCounts(conversations, standings.places, sight, access), hasMore: false, last: nil)
   }
 
   /// Whether it is the list of what is set aside, and no other.
@@ -42,6 +70,7 @@ struct ConversationList {
     page.conversations = page.conversations.filter { scores[$0.id] != nil }
       .sorted { (scores[$0.id] ?? 0, $0.id) > (scores[$1.id] ?? 0, $1.id) }
     page.hasMore = false
+    page.scores = scores
   }
 
   /// The conversations of the viewer that promise most.
@@ -57,7 +86,11 @@ struct ConversationList {
 
   // MARK: - Of a person who uses the store alone: the store decides
 
-  private func stored(_ standings: Standings, after last: ConversationEntity?) throws -> Page {
+  /// - Parameter leads: those that come before all others, on the first page.
+  private func stored(
+    _ standings: Standings, after last: ConversationEntity?, _ leads: [ConversationEntity]
+  ) throws -> Page {
+    let isFirst = last == nil
     let context = access.work.inbox
     let condition = try condition(standings)
     var pinned: [ConversationEntity] = []
@@ -73,10 +106,13 @@ struct ConversationList {
       rest = try last.map { try context.fetch(descriptor, after: $0) } ?? context.fetch(descriptor)
     }
     let last = rest.prefix(Self.pageSize).last
-    let visible = (pinned + rest.prefix(Self.pageSize)).filter { conversation in
+    let leading = Set(leads.map(\.id))
+    let others = (pinned + rest.prefix(Self.pageSize)).filter { conversation in
       let standing = standings[conversation]
       return !standing.isDeleted && standing.isArchived == (filter.kind == .archived)
+        && !leading.contains(conversation.id)
     }
+    let visible = (isFirst ? leads : []) + others
     let ids = visible.map(\.id)
     let sight = try access.sight(of: ids, ids.compactMap { standings.places[$0] })
     return Page(
@@ -110,22 +146,34 @@ struct ConversationList {
   /// The conversations that have a message of the kind that is asked for.
   private func messageMatches() throws -> [String] {
     if filter.order == .opportunity { return try mostPromising() }
-    let descriptor = FetchDescriptor<MessageEntity>(predicate: access.kinds(filter))
+    var kinds = access.kinds(filter)
+    if let category = filter.category, filter.isLive {
+      // The label of a row is of its last message.
+      let (former, label) = (kinds, Label.condition(category))
+      kinds = #Predicate {
+        former.evaluate($0) && label.evaluate($0) && $0.conversation?.lastMessageAt == $0.createdAt
+      }
+    }
+    let descriptor = FetchDescriptor<MessageEntity>(predicate: kinds)
     return try access.work.inbox.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
   }
 
   // MARK: - Of one of several people, who keep what belongs to them in another store
 
-  private func kept(_ standings: Standings, after last: ConversationEntity?) throws -> Page {
+  private func kept(
+    _ standings: Standings, after last: ConversationEntity?, _ leads: [ConversationEntity]
+  ) throws -> Page {
     let matches = filter.readsMessages && !isSpam ? Set(try messageMatches()) : nil
     let sight = try access.sight(of: nil, Array(standings.places.values))
-    let all = try access.work.inbox.fetch(access.everything).filter { conversation in
+    let everything = try access.work.inbox.fetch(access.everything)
+    let leading = Set(leads.map(\.id))
+    let all = everything.filter { conversation in
       let standing = standings[conversation]
       guard !standing.isDeleted, standing.isSetAside == isSpam, matches?.contains(conversation.id) != false
       else { return false }
       guard !isSpam else { return true }
       switch filter.kind {
-      case .all, .unread: return !standing.isArchived
+      case .all, .unread, .waiting: return !standing.isArchived && !leading.contains(conversation.id)
       case .archived: return standing.isArchived
       case .pinned: return !standing.isArchived && standing.isPinned
       }
@@ -135,17 +183,18 @@ struct ConversationList {
     let start = last.flatMap { last in sorted.firstIndex { $0.id == last.id } }.map { $0 + 1 } ?? 0
     var rest = sorted[start...]
     if filter.kind == .unread { rest = try unread(rest, standings.places, sight)[...] }
-    let page = Array(rest.prefix(Self.pageSize))
+    let others = Array(rest.prefix(Self.pageSize))
+    let page = (last == nil ? leads : []) + others
     return Page(
       conversations: page, standings: standings, sight: sight,
       unread: try UnreadCounts(page, standings.places, sight, access), hasMore: rest.count > Self.pageSize,
-      last: page.last)
+      last: others.last, everything: everything)
   }
 
   /// The first conversations with unread messages, as many as a page shows and one more.
   /// - Complexity: a statement for as many conversations as a page has in which the viewer wrote last and has not read since;
   ///   of all others it is known.
-  private func unread(
+  func unread(
     _ conversations: ArraySlice<ConversationEntity>, _ places: [String: PlaceEntity], _ sight: Sight
   ) throws -> [ConversationEntity] {
     let user = access.viewer.userID

@@ -8,6 +8,8 @@ struct Setting: Sendable {
   var hasSync = false
   /// Whether several people use the inbox.
   var hasAccounts = false
+  /// Where the files of messages are.
+  var files: FileCabinet?
 }
 
 /// The contexts of one piece of work.

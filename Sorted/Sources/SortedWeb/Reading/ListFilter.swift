@@ -4,13 +4,14 @@ import Sorted
 /// Which conversations a list shows.
 struct ListFilter: Hashable, Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    case all, unread, pinned, archived
-
-    var title: String { rawValue.capitalized }
+    case all, unread
+    /// What needs an answer, the most urgent first.
+    case waiting
+    case pinned, archived
   }
 
   var kind = Kind.all
-  /// With a message of this category.
+  /// With a label of this category; together with a mood or an opportunity, and in a search: with such a message.
   var category: MessageCategory?
   /// With a message of this mood.
   var sentiment: MessageSentiment?

@@ -11,6 +11,8 @@ struct ThreadScene {
   let people: People
   /// What the viewer deleted.
   let sight: Sight
+  /// Where the files of its messages are.
+  let files: FileCabinet?
   /// Messages that the shown ones answer, by identifier.
   var quoted: [String: SeenMessage] = [:]
   /// How far a message has come that was stored and that no sync server is to take.
@@ -29,6 +31,7 @@ struct ThreadScene {
     people = access.work.people
     try people.read(conversation.participantIDs)
     self.sight = sight
+    files = access.work.setting.files
   }
 
   /// Reads how far stored messages have come, if any of some messages needs it.

@@ -64,6 +64,8 @@ struct Routes {
       .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
       .post("c/:conversation/leave", for: .people, conversation.leave),
       .post("c/:conversation/people", for: .people, form: ["invite", "people"], conversation.addPeople),
+      .post("c/:conversation/people/:person/remove", for: .people, conversation.removePerson),
+      .post("c/:conversation/people/:person/admin", for: .people, form: ["admin"], conversation.appoint),
       .post("c/:conversation/name", for: .people, form: ["name"], conversation.rename),
     ]
   }
@@ -83,7 +85,7 @@ struct Routes {
       .post("\(one)/forward", for: .people, form: ["key", "to"], message.forward),
       .get("\(one)/preview", for: .people, PreviewController(site: site).show),
       .get("\(one)/why", for: .people, assist.why),
-      .post("\(one)/sort", for: .people, form: ["kind"], assist.correct),
+      .post("\(one)/sort", for: .people, form: ["kind", "return"], assist.correct),
     ]
   }
 

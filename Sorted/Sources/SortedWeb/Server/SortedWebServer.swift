@@ -45,11 +45,12 @@ public struct SortedWebServer: Sendable {
   ) async throws {
     var logger = Logger(label: "sorted.web")
     logger.logLevel = .warning
+    let files = try FileCabinet(folder: options.files)
     let desk = Desk(
-      inbox: inbox, own: own, setting: Setting(hasSync: sync != nil, hasAccounts: options.hasAccounts))
+      inbox: inbox, own: own,
+      setting: Setting(hasSync: sync != nil, hasAccounts: options.hasAccounts, files: files))
     let pages = try await Pages(maximumUpload: options.maximumUpload)
     let names = try await desk.write { try Self.prepare($0) }
-    let files = try FileCabinet(folder: options.files)
     let pictures = try PictureCabinet(folder: options.files.appendingPathComponent("pictures"))
     files.discard(try await desk.write { try pictures.adopt(from: files, $0) })
     self.logger = logger

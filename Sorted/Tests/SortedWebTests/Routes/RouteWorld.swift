@@ -185,7 +185,10 @@ final class RouteWorld: Sendable {
       return Slug.encode(route.path.hasSuffix("/restore") ? Self.hidden : Self.message)
     case "answer": return Slug.encode(Self.answer)
     case "file": return route.audience == .everybody ? "app.css" : Slug.encode(Self.file)
-    case "person": return Slug.encode(route.path.hasSuffix("block") ? "carol" : "ann")
+    case "person":
+      // Nobody removes themselves.
+      if route.path.hasPrefix("c/") { return Slug.encode("me") }
+      return Slug.encode(route.path.hasSuffix("block") ? "carol" : "ann")
     case "picture":
       let ann = try ModelContext(inbox).fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == "ann" }))
       return try #require(ann.first?.photoURL?.split(separator: "/").last.map(String.init))
@@ -217,7 +220,7 @@ final class RouteWorld: Sendable {
     case ("password", _), ("old", _): return "correct horse"
     case ("new", _): return "battery staple"
     case ("people", _): return "eve"
-    case ("pin", _), ("pinned", _), ("enabled", _), ("blocked", _): return "1"
+    case ("pin", _), ("pinned", _), ("enabled", _), ("blocked", _), ("admin", _): return "1"
     case ("return", _): return "/settings"
     case ("key", _): return UUID().uuidString
     case ("q", _): return Self.word

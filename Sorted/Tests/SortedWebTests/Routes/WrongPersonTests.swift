@@ -34,7 +34,7 @@ import Testing
     }.map { "\($0.id) \($0.answer) \($0.isEnabled) \($0.usageCount)" }
     let places = try own.fetch(FetchDescriptor<PlaceEntity>(sortBy: [SortDescriptor(\.id)])).filter {
       ["ann", "me"].contains($0.userID)
-    }.map { "\($0.id) \($0.draft)" }
+    }.map { "\($0.id) \($0.draft) \($0.isAdmin)" }
     let sessions = try own.fetch(FetchDescriptor<SessionEntity>(sortBy: [SortDescriptor(\.tokenDigest)])).filter {
       ["ann", "me"].contains($0.userID)
     }.map(\.tokenDigest)

@@ -7,7 +7,7 @@ import { mergeRows } from "./rows.js";
 import { hideNoticeLater, say } from "./say.js";
 import { checkSession, load } from "./server.js";
 import { on, state } from "./state.js";
-import { refreshThread } from "./thread.js";
+import { refreshThread, takePeople } from "./thread.js";
 import { t } from "./strings.js";
 
 const plainPath = (url) => {
@@ -75,12 +75,21 @@ function merge(loaded) {
   hideNoticeLater();
   if (!$(".panes", page)) return;
   mergeRows(loaded);
-  if (state.thread) refreshThread();
+  if (!state.thread) return;
+  refreshThread();
+  if ($(".panes", page).dataset.thread === state.thread) takePeople(page);
 }
 
 function run(form, button) {
   for (const menu of all("details.menu[open]")) menu.open = false;
   running = act(form, button);
+}
+
+/** Shows all of a long text, or folds it. What is read stays where it is. */
+function unfold(button) {
+  const isOpen = button.closest(".msg").classList.toggle("unfolded");
+  button.setAttribute("aria-expanded", String(isOpen));
+  button.textContent = isOpen ? t("Show less") : t("Show all");
 }
 
 export function start() {
@@ -111,6 +120,8 @@ export function start() {
       const text = $(".text", button.closest(".msg"))?.innerText ?? "";
       navigator.clipboard.writeText(text).then(() => say(t("Copied.")), () => say(t("The browser does not let pages copy.")));
     }
+    const fold = event.target.closest(".unfold");
+    if (fold) unfold(fold);
     const free = event.target.closest("button[data-act]");
     if (free) run($("#act"), free);
     // A menu closes when something else is clicked.

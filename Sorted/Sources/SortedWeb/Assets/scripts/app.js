@@ -21,6 +21,7 @@ import * as pending from "./pending.js";
 import * as places from "./places.js";
 import * as presence from "./presence.js";
 import * as previews from "./previews.js";
+import * as rowmenu from "./rowmenu.js";
 import * as rows from "./rows.js";
 import * as search from "./search.js";
 import * as seen from "./seen.js";
@@ -35,5 +36,5 @@ localise(document);
 // uncaught errors.
 for (const moment of ["pageswap", "pagereveal"])
   addEventListener(moment, ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
-for (const part of [places, rows, actions, attachments, assist, mentions, names, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, optimistic, outbox, live, offline, forms, search])
+for (const part of [places, rows, rowmenu, actions, attachments, assist, mentions, names, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, optimistic, outbox, live, offline, forms, search])
   part.start();

@@ -20,7 +20,7 @@ export function makeReady(message) {
 
 /** Takes what the page itself noted at an item over to the one that comes in its place. */
 function takeMarks(item, old) {
-  for (const name of ["hit", "chosen-message", "flash"]) if (old.classList.contains(name)) item.classList.add(name);
+  for (const name of ["hit", "chosen-message", "flash", "unfolded"]) if (old.classList.contains(name)) item.classList.add(name);
   item.classList.toggle("grouped", old.classList.contains("grouped"));
   const [chip, oldChip] = [$(".chip", item), $(".chip", old)];
   if (chip && oldChip?.hasAttribute("tabindex") && chip.className === oldChip.className) {
@@ -104,6 +104,7 @@ function following(item, list, kind, order) {
 
 /** The heading that an item stands under. */
 export const heading = (item) =>
+  item.dataset.lead ? t("Needs an answer · {1}", item.parentElement?.dataset.waiting ?? "") :
   Number(item.dataset.pinned ?? 0) ? t("Pinned") : day(timeOf(item));
 
 /** Brings the headings of a list up to its items. */

@@ -1,6 +1,10 @@
 // Where items belong in a list, and which of them a loaded page replaces. Pure functions over `dataset`.
 
+// What needs an answer leads the list in the order that the server says, then what is pinned, then the latest.
+const lead = (row) => Number(row.dataset.lead ?? 1_000);
+
 export const rowOrder = (a, b) =>
+  lead(a) - lead(b) ||
   Number(b.dataset.pinned ?? 0) - Number(a.dataset.pinned ?? 0) || Number(b.dataset.sort) - Number(a.dataset.sort);
 
 export const messageOrder = (a, b) => Number(a.dataset.sort) - Number(b.dataset.sort);

@@ -38,10 +38,69 @@ export function putRow(row) {
   tidyRows();
 }
 
+// The conversations that lead the list because they need an answer, as the server said last, and when it read them.
+let leads = [];
+let sortedAt = 0;
+
+/** Notes at a row whether it leads the list. Returns whether that is new. */
+function lead(row) {
+  const index = leads.indexOf(row.dataset.slug);
+  const value = index < 0 ? undefined : String(index + 1);
+  if (row.dataset.lead === value) return false;
+  if (value) row.dataset.lead = value;
+  else delete row.dataset.lead;
+  return true;
+}
+
+/** Takes what the server says of the sorting of the list, unless something newer is known. */
+function sort({ sorted, waiting, aside, asideText, counts, leads: next }) {
+  if (Number(sorted) < sortedAt || !rows()) return;
+  sortedAt = Number(sorted);
+  for (const link of all(".list-tabs [data-tab]")) {
+    const count = counts[link.dataset.tab];
+    const mark = $(".tab-count", link);
+    if (count === undefined || !mark) continue;
+    if (mark.textContent !== ` ${count}`) mark.textContent = ` ${count}`;
+    mark.hidden = count === "0";
+    if (link.hasAttribute("aria-current") && link.closest(".further")) $(".further summary .tab-count").textContent = count;
+  }
+  const line = $("#aside");
+  line.textContent = asideText;
+  line.hidden = String(aside) === "0" || !["all", "unread"].includes(rows().dataset.kind) || rows().dataset.filtered === "true";
+  rows().dataset.waiting = waiting;
+  leads = next;
+  for (const row of all(".row", rows())) {
+    const copy = row.cloneNode(true);
+    if (lead(copy)) put(copy, rows(), "row", rowOrder);
+  }
+}
+
+/** What a page says of the sorting. */
+function sortingOf(page) {
+  const list = $("#rows", page);
+  if (!list?.dataset.sorted) return null;
+  const tabs = all(".list-tabs [data-tab]", page);
+  return {
+    ...list.dataset, aside: $("#aside", page).hidden ? "0" : "1", asideText: $("#aside", page).textContent,
+    counts: Object.fromEntries(tabs.map((tab) => [tab.dataset.tab, $(".tab-count", tab).textContent.trim()])),
+    leads: all(".row[data-lead]", list).map(({ dataset }) => dataset.slug),
+  };
+}
+
+/** The sorting changed. A list of all that needs an answer has an order of its own, which is loaded. */
+function sortingChanged({ tabs, further, ...sorting }) {
+  if (rows()?.dataset.kind === "waiting") return refreshRows();
+  const counts = Object.fromEntries([...tabs, ...further].map(({ name, count }) => [name, count]));
+  const isLed = rows()?.dataset.kind === "all" && rows().dataset.filtered !== "true";
+  sort({ ...sorting, counts, leads: isLed ? sorting.leads : [] });
+  tidyRows();
+}
+
 /** Puts a row where it belongs, or takes it away where it belongs to another list. */
 function place(row) {
   const list = rows();
   const old = document.getElementById(row.id);
+  lead(row);
   const isShown = row.dataset.kinds.split(" ").includes(list.dataset.kind);
   if (!isShown || (!old && (list.dataset.filtered === "true" || isFurther(row)))) old?.remove();
   else put(row, list, "row", rowOrder);
@@ -66,11 +125,12 @@ export function mergeRows({ page, isNewer }) {
   const list = rows();
   const loaded = all("#rows > .row", page);
   if (!list || !$("#rows", page)) return;
+  const sorting = sortingOf(page);
+  if (sorting) sort(sorting);
+  for (const row of loaded) lead(row);
   const hasAfter = Boolean($("#more-rows", page));
   for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) row.remove();
   for (const row of loaded) if (!isNewer(row)) place(row);
-  const [aside, count] = [$("#aside", page), $(".tab-count", page)];
-  if (aside && count) showAside({ count: count.dataset.count, text: aside.textContent });
   tidyRows();
 }
 
@@ -87,7 +147,10 @@ export async function refreshRows() {
 async function loadNext(link) {
   const loaded = await load(`${link.href}&part=list`);
   if (!loaded?.answer.ok) return false;
-  for (const row of all("#rows > .row", loaded.page)) if (!loaded.isNewer(row)) put(row, rows(), "row", rowOrder);
+  for (const row of all("#rows > .row", loaded.page)) if (!loaded.isNewer(row)) {
+    lead(row);
+    put(row, rows(), "row", rowOrder);
+  }
   const next = $("#more-rows", loaded.page);
   if (next) link.replaceWith(document.importNode(next, true));
   else link.remove();
@@ -133,26 +196,16 @@ export function step(by) {
   mark();
 }
 
-/** Says how many conversations the list leaves out. */
-function showAside({ count, text }) {
-  for (const mark of all(".tab-count")) {
-    mark.textContent = ` ${count}`;
-    mark.hidden = count === "0";
-  }
-  const line = $("#aside");
-  if (!line) return;
-  line.textContent = text;
-  line.hidden = count === "0" || !["all", "unread"].includes(rows().dataset.kind) || rows().dataset.filtered === "true";
-}
-
 export function start() {
   const scroller = $("#list-scroll");
   if (!scroller) return;
   localise(rows());
+  sortedAt = Number(rows().dataset.sorted ?? 0);
+  leads = all(".row[data-lead]", rows()).map(({ dataset }) => dataset.slug);
   returnTo({ top: 0, count: 0, ...JSON.parse(sessionStorage.getItem("list") ?? "{}") });
   addEventListener("pagehide", notePlace);
   on("thread", mark);
-  on("aside", showAside);
+  on("sorting", sortingChanged);
   // The row shows at once that it was chosen; its conversation comes when it is loaded.
   on("opening", mark);
 }

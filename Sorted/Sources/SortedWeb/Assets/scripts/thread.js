@@ -202,6 +202,22 @@ function refreshPin(message) {
   if (!old || text(old) !== text(message)) refreshThread();
 }
 
+/** What happened to a group changed who takes part, or what they may do: the list of people is loaded again. */
+async function refreshPeople(message) {
+  const thread = state.thread;
+  if (message.dataset.thread !== thread || !message.classList.contains("event")) return;
+  const loaded = await load(`/c/${thread}?part=pane`);
+  if (loaded?.answer.ok && state.thread === thread) takePeople(loaded.page);
+}
+
+/** Takes who takes part from a page of the conversation. */
+export function takePeople(page) {
+  for (const selector of [".people .members", "#people"]) {
+    const [next, old] = [$(selector, page), $(selector)];
+    if (next && old && !old.isEqualNode(next)) old.replaceWith(document.importNode(next, true));
+  }
+}
+
 let observer;
 let wasScrolled = false;
 
@@ -263,4 +279,5 @@ export function enterThread() {
 export function start() {
   on("row", refreshPins);
   on("message", refreshPin);
+  on("message", refreshPeople);
 }
