@@ -44,7 +44,7 @@ struct Adoption {
       return false
     }
     let hasFormerKeys = former.core === context.core || Self.sharesKeys(former, with: store, table)
-    // To-ones that another object than the stored one is the target of. What cannot be loaded must not count as empty.
+    // To-ones that another object than the stored one is the target of. A relationship that cannot be loaded must not count as empty.
     let retargeted = PropertySet(
       entity.properties.filter { property in
         guard property.isToOne, hasFormerKeys, case .fault(let key) = object.__relationship(property.index, .read),

@@ -17,7 +17,7 @@ extension ContextState {
     undoManager.registerUndo(withTarget: self) { $0.undo(assignment) }
   }
 
-  /// Takes back what an assignment did. What another context did to the same relationship since stays.
+  /// Takes back what an assignment did. Changes that other contexts made to the same relationship since stay.
   private func undo(_ assignment: UndoneValues.Assignment) {
     // Nothing came in between an assignment without a new value and this.
     undoneValues.noteNew()

@@ -45,7 +45,7 @@ package final class ContextState: ModelHost {
   private var lastFormer: FormerIdentity?
   /// Errors of functions that cannot throw. The next save throws the first.
   @exclusivity(unchecked) var problems: [SwiftDataError] = []
-  /// What could not be loaded since the last fetch or save.
+  /// The relationships that could not be loaded since the last fetch or save.
   @exclusivity(unchecked) var unloaded = UnloadedRelationships()
   /// The store's count of external commits up to which registered objects are fresh.
   @exclusivity(unchecked) var syncedExternalCommits: [Int]
@@ -138,7 +138,7 @@ package final class ContextState: ModelHost {
   override func insert(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
-    // Inserted on purpose, it is no stand-in any more.
+    // The program inserts it on purpose, so it stops being a stand-in.
     model.__resolved.__state.flags.remove(.standIn)
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()

@@ -60,7 +60,7 @@ struct UndoneValues {
   /// - Parameters:
   ///   - old: the list before the assignment.
   ///   - new: the list after it.
-  ///   - current: the list now, with the additions and removals of others. What they added stays behind the same object.
+  ///   - current: the list now, with the additions and removals of others. Objects that others added stay behind the same object.
   static func list(
     _ old: [any PersistentModel], insteadOf new: [any PersistentModel], in current: [any PersistentModel]
   ) -> [any PersistentModel] {

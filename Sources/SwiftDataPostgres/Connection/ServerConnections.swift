@@ -48,7 +48,7 @@ final class ServerConnections: Sendable {
     thread = ObjectIdentifier(Thread.current)
   }
 
-  /// Ends the use of the transaction's connection. What still uses the store gets an error.
+  /// Ends the use of the transaction's connection. Objects and contexts that still use the store get an error.
   func endTransaction() { transaction.withLock { $0 = nil } }
 
   /// - Throws: ``SwiftDataError/missingContainer`` after the stage, and on another thread.

@@ -7,7 +7,7 @@ struct UnloadedRelationship {
   let key: Int64
 }
 
-/// What a context could not load. None of it counts as empty.
+/// The relationships that a context could not load. None of them counts as empty.
 struct UnloadedRelationships {
   private(set) var all: [UnloadedRelationship] = []
   /// Objects to delete whose delete rules need such a relationship. The next save deletes them, or throws.
