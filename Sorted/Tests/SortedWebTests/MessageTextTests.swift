@@ -76,7 +76,9 @@ import Testing
   func bounds() {
     let name = String(repeating: "é", count: 64)
     #expect(MessageText(people: [name], reader: "").html("@\(name)x").contains("@\(name)</span>x"))
-    #expect(html("http://a.b/(c))").contains(">http://a.b/(c)</a>)"))
+    #expect(html("(http://a.b/c)").hasSuffix(">http://a.b/c</a>)"))
+    #expect(html("http://a.b/(c).").hasSuffix(">http://a.b/(c)</a>."))
+    #expect(html("http://[a *b*") == "http://[a <em>b</em>")
     let address = "https://a.b/" + String(repeating: "c", count: 4_000)
     #expect(html(address + " d").contains(">\(address)</a> d"))
     #expect(html("https://a.b/" + String(repeating: "c", count: 5_000)).hasPrefix("https://a.b/c"))
@@ -150,10 +152,11 @@ import Testing
       #expect(try InboxService(context: web.context()).message(key).reactions == ["me": "👍"])
       #expect(try await browser.send("\(message)/react", ["emoji": "text"]).status == 400)
       // One letter for Swift, and any number of bytes.
-      let marks = String(repeating: "\u{301}", count: 50_000)
+      let marks = String(repeating: "\u{301}", count: 20_000)
       #expect(try await browser.send("\(message)/react", ["emoji": "👍" + marks]).status == 400)
       #expect(
-        try await browser.upload("\(message)/react", ["emoji": "👍" + marks + marks + marks], files: []).status == 413)
+        try await browser.upload("\(message)/react", ["emoji": "👍" + String(repeating: marks, count: 8)], files: [])
+          .status == 413)
       _ = try await browser.send("\(message)/react", ["emoji": ""])
       #expect(try InboxService(context: web.context()).message(key).reactions == ["me": ""])
       _ = try await browser.send("\(message)/pin", ["pinned": "1"])

@@ -119,7 +119,6 @@ struct MessageText {
     }
     let longest = rest.prefix(Self.longestLink)
     var end = longest.firstIndex { $0.isWhitespace || "<>\"".contains($0) } ?? longest.endIndex
-    guard end < longest.endIndex || longest.endIndex == rest.endIndex else { return nil }
     // What ends a sentence is not part of its link.
     let hasParenthesis = rest[..<end].contains("(")
     while end > rest.startIndex {
@@ -128,8 +127,10 @@ struct MessageText {
       end = rest.index(before: end)
     }
     let address = rest[..<end]
-    guard let url = URL(string: String(address)), url.host()?.isEmpty == false else { return nil }
     let text = Self.escaped(address)
+    let isWhole = end < longest.endIndex || longest.endIndex == rest.endIndex
+    // A text that is not a link is not looked at again, from the next beginning of one in it.
+    guard isWhole, let url = URL(string: String(address)), url.host()?.isEmpty == false else { return (text, end) }
     return ("<a href=\"\(text)\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">\(text)</a>", end)
   }
 
