@@ -65,11 +65,9 @@ import Testing
   func longest(_ text: String) {
     let names = (0..<500).map { String(repeating: "é", count: 60) + "\($0)" }
     let reader = MessageText(people: Set(names), reader: "ann")
-    for _ in 0..<5 {
-      #expect(!reader.html(text).isEmpty)
-      _ = MessageText.plain(text)
-      _ = MessageText.firstLink(of: text)
-    }
+    #expect(!reader.html(text).isEmpty)
+    _ = MessageText.plain(text)
+    _ = MessageText.firstLink(of: text)
   }
 
   @Test("A long name and a long link are found, and a link without end is text")
