@@ -42,8 +42,12 @@ struct DeletionRaceTests {
       }
     }
     let blocked = "SELECT 1 FROM pg_stat_activity WHERE \(other.processIdentifier) = ANY(pg_blocking_pids(pid))"
-    for _ in 0..<2_000 where try store.sql(blocked).count == 0 { usleep(10_000) }
-    #expect(try store.sql(blocked).count == 1)
+    var isBlocked = false
+    for _ in 0..<2_000 where !isBlocked {
+      usleep(10_000)
+      isBlocked = try store.sql(blocked).count == 1
+    }
+    #expect(isBlocked)
     try other.script("COMMIT")
     save.join()
     #expect(failures.all.count == 1 && failures.all.first?.contains("Folder.holds") == true, "\(failures.all)")
