@@ -44,7 +44,9 @@ extension PostgresStore {
         do {
           // After a commit was sent, its outcome must be determined.
           let result = try connections.with(cancellable: committing == nil) { connection in
-            try run(PostgresTransaction(self, save: save, connection), author, write, &committing)
+            let isRepeated = collisions.count + conflicts > 0
+            let transaction = PostgresTransaction(self, save: save, connection, isRepeated: isRepeated)
+            return try run(transaction, author, write, &committing)
           }
           forgetOldHistoryNowAndThen()
           return result

@@ -7,6 +7,8 @@ final class PostgresTransaction {
   private let store: PostgresStore
   /// The identifier of the save in the history, independent of the connection.
   private let save: UUID
+  /// Whether an earlier attempt of the save conflicted with another save.
+  let isRepeated: Bool
   private var statements: [PostgresStatement] = []
   /// The expected number of written rows and their class, by the index of the statement.
   private var expectations: [(index: Int, count: Int, table: EntityTable, error: (EntityTable) -> SwiftDataError)] = []
@@ -17,8 +19,8 @@ final class PostgresTransaction {
   /// The changes for the history.
   var changes: [HistoryRecorder.Run] = []
 
-  init(_ store: PostgresStore, save: UUID, _ connection: PostgresConnection) {
-    (self.store, self.save, self.connection) = (store, save, connection)
+  init(_ store: PostgresStore, save: UUID, _ connection: PostgresConnection, isRepeated: Bool = false) {
+    (self.store, self.save, self.connection, self.isRepeated) = (store, save, connection, isRepeated)
   }
 
   /// Whether it runs inside a migration's transaction.

@@ -69,7 +69,11 @@ struct UniqueValues {
       candidates.append(object)
     }
     guard !candidates.isEmpty else { return [] }
-    if candidates.count <= Self.lockLimit { lock(firsts.keys, properties) }
+    if candidates.count <= Self.lockLimit {
+      lock(firsts.keys, properties)
+    } else if writer.transaction.isRepeated {
+      lockAll(properties)
+    }
     let stored = try stored(values.rows, properties, constraint.classCondition("t."), except: merged.values)
     var found = [(any PersistentModel, Int64)]()
     for (place, row) in stored {
@@ -88,12 +92,24 @@ struct UniqueValues {
   /// Makes other saves with one of the values wait until this transaction ends, so that they find its rows instead of
   /// failing at the unique constraint. A collision beyond the limit costs another attempt only.
   private func lock(_ values: some Sequence<Bytes>, _ properties: [__Property]) {
-    let names = [writer.transaction.connection.namespace, table.name] + properties.map(\.name)
-    let prefix = Array(names.joined(separator: "\0").utf8)
+    let prefix = lockName(properties)
     // All saves take their locks in ascending order, which prevents deadlocks.
     let keys = values.map { Self.hash(prefix + $0.bytes) }.sorted()
     writer.transaction.add(
       PostgresStatement("SELECT pg_advisory_xact_lock(v) FROM unnest($1::bigint[]) AS v", [.keys(keys)]))
+  }
+
+  /// Makes other repeated saves of many values wait until this transaction ends. Otherwise several of them could collide in each attempt,
+  /// until one has no attempt left.
+  private func lockAll(_ properties: [__Property]) {
+    writer.transaction.add(
+      PostgresStatement(
+        "SELECT pg_advisory_xact_lock(v) FROM unnest($1::bigint[]) AS v", [.keys([Self.hash(lockName(properties))])]))
+  }
+
+  private func lockName(_ properties: [__Property]) -> [UInt8] {
+    let names = [writer.transaction.connection.namespace, table.name] + properties.map(\.name)
+    return Array(names.joined(separator: "\0").utf8)
   }
 
   /// FNV-1a, because all programs must compute the same keys and Swift's hash differs by process.
