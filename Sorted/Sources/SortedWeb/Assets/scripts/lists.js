@@ -78,7 +78,7 @@ export function put(item, list, kind, order) {
   else {
     old?.remove();
     const next = following(item, list, kind, order);
-    list.insertBefore(item, next && withLine(next));
+    list.insertBefore(item, next && (order === rowOrder ? withHeading(next, item) : withLine(next)));
   }
   loadMedia(item, begun);
   if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
@@ -89,6 +89,12 @@ export function put(item, list, kind, order) {
 
 /** An item, or the line before it that says that what follows is unread: what is older comes before both. */
 const withLine = (item) => (item.previousElementSibling?.classList.contains("unread-line") ? item.previousElementSibling : item);
+
+/** A row, or the heading before it if an item that comes before the row does not stand under that heading. */
+const withHeading = (row, item) => {
+  const line = row.previousElementSibling;
+  return line?.classList.contains("day") && line.firstElementChild.textContent !== heading(item) ? line : row;
+};
 
 /** The first item behind which a new one does not belong, found from the end: news come last. */
 function following(item, list, kind, order) {
