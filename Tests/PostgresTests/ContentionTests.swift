@@ -166,9 +166,3 @@ struct ContentionTests {
     }
   }
 }
-
-// @unchecked Sendable because the test hands a context to one worker and does not use it again until the worker has ended.
-private struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}

@@ -26,9 +26,6 @@ private enum StageV2: VersionedSchema {
   }
 }
 
-// @unchecked Sendable because one thread uses the value after the other.
-private struct Unchecked<Value>: @unchecked Sendable { let value: Value }
-
 private enum StagePlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [StageV1.self, StageV2.self] }
   final class Kept: Sendable {
@@ -40,7 +37,7 @@ private enum StagePlan: SchemaMigrationPlan {
       .custom(
         fromVersion: StageV1.self, toVersion: StageV2.self,
         willMigrate: { context in
-          let unchecked = Unchecked(value: context)
+          let unchecked = Unchecked(context)
           kept?.context.withLock { $0 = unchecked }
         }, didMigrate: nil)
     ]

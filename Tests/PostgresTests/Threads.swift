@@ -24,3 +24,10 @@ final class Worker: Sendable {
 
   func join() { end.wait() }
 }
+
+// @unchecked Sendable because a test hands the value to one worker and does not use it again until that worker has ended.
+/// A value that one thread uses after another.
+struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -25,7 +25,7 @@ import Testing
       #expect(try await bob.send(person("carol") + "/remove").status == 403)
       #expect(try await bob.send(person("bob") + "/admin", ["admin": "1"]).status == 403)
       #expect(try await ann.send(person("ann") + "/remove").status == 400)
-      #expect(try await ann.send(person("nobody") + "/remove").status == 404)
+      #expect(try await ann.send(person("missing") + "/remove").status == 404)
       // The last admin stays one.
       #expect(try await ann.send(person("ann") + "/admin", ["admin": "0"]).status == 400)
       let invited = try #require(try people().first { $0.hasPrefix(InvitationEntity.prefix) })

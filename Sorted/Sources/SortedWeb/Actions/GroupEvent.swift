@@ -1,8 +1,8 @@
 import Foundation
 import Sorted
 
-/// What happens to a group: who was added or removed by whom, who left, who is an admin, what it is called now. It is a message of the person who did it, so
-/// every store, list and search has it in its order. No browser can make one, because the keys of messages are UUIDs.
+/// A change of a group: a person was added or removed, left, became an admin or stopped being one, or the group got another name. It
+/// is a message of the person who made the change, so every store, list and search has it in its order. No browser can make one, because the keys of messages are UUIDs.
 enum GroupEvent {
   case added([String])
   case removed(String)

@@ -36,7 +36,7 @@ struct ConversationRow {
   let labelKind: String?
   let label: String?
   let labelExplanation: String?
-  /// The last message, which a click on another label sorts anew; nil if the viewer's own layer does not learn from it.
+  /// The last message, which a click on another label gives that label; nil if the viewer's own layer does not learn from it.
   let judgedSlug: String?
 
   /// Whether its messages make no noise.

@@ -129,7 +129,7 @@ struct MessageText {
     let address = rest[..<end]
     let text = Self.escaped(address)
     let isWhole = end < longest.endIndex || longest.endIndex == rest.endIndex
-    // A text that is not a link is not looked at again, from the next beginning of one in it.
+    // Such a text is shown as it is. Looking for links inside it would take time that grows with the square of its length.
     guard isWhole, let url = URL(string: String(address)), url.host()?.isEmpty == false else { return (text, end) }
     return ("<a href=\"\(text)\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">\(text)</a>", end)
   }

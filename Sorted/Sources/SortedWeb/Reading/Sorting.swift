@@ -38,12 +38,12 @@ struct Sorting {
   let last: [AssistInbox.Pair]
   /// The conversations that need an answer, the most urgent first.
   let waiting: [ConversationEntity]
-  /// When it was read. A page takes no older one in place of a newer one.
+  /// The time at which it was read. A page never replaces it by an older one.
   let order: Int64
 
-  /// As many lead the list. The tab has all of them.
+  /// The greatest number of conversations that lead the list. The tab lists all that need an answer.
   static let leadCount = 5
-  /// What needs no answer after that many days has been answered elsewhere.
+  /// After this many days a conversation counts as answered elsewhere.
   private static let waitingDays = 30.0
 
   /// - Throws: `SwiftDataError`.
@@ -63,7 +63,7 @@ struct Sorting {
     waiting = digest.needAnswer.compactMap { byID[$0.conversationID] }
   }
 
-  /// Those that lead the list.
+  /// The conversations that lead the list.
   var leads: [ConversationEntity] { Array(waiting.prefix(Self.leadCount)) }
 
   /// How many conversations have a label.

@@ -186,7 +186,7 @@ final class RouteWorld: Sendable {
     case "answer": return Slug.encode(Self.answer)
     case "file": return route.audience == .everybody ? "app.css" : Slug.encode(Self.file)
     case "person":
-      // Nobody removes themselves.
+      // These routes refuse people who name themselves, so the person is another one than the one who asks.
       if route.path.hasPrefix("c/") { return Slug.encode("me") }
       return Slug.encode(route.path.hasSuffix("block") ? "carol" : "ann")
     case "picture":

@@ -105,7 +105,7 @@ private struct PendingOverlay<M: PersistentModel> {
   }
 
   /// All matching objects in order, up to the end of the fetch.
-  /// - Parameter follows: whether an object follows the start of the fetch, if it has one. Some that do not may be among the result.
+  /// - Parameter follows: whether an object follows the start of the fetch, if the fetch has one. The result may have objects before it.
   func objects(where follows: ((M) -> Bool)?) throws -> [M] {
     if case .everything = reach { return try objectsOfWholeTable() }
     if let sorted = sortedUnsaved() {

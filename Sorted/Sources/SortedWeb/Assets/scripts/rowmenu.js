@@ -1,5 +1,5 @@
 // What can be done with a conversation, from its row: a click on "…", a right click or a long press shows it. A label of the row says
-// why it is there, and a click on another one sorts the conversation anew.
+// why it is there, and a click on another label replaces it.
 
 import { $, all, make } from "./dom.js";
 import { on } from "./state.js";
