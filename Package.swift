@@ -111,7 +111,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataAppleStoreTests",
       dependencies: [
-        "AppleStoreTemplates", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting", "SwiftData",
+        "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting",
+        "SwiftData",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -133,13 +134,15 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels", "CrashHelper",
-        "PostgresDivisions", "PostgresServers", "MigrationCases",
+        "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
-    .target(name: "PostgresServers", path: "TestSupport/Sources/PostgresServers"),
+    .target(name: "ChildProcesses", path: "TestSupport/Sources/ChildProcesses"),
+    .target(
+      name: "PostgresServers", dependencies: ["ChildProcesses"], path: "TestSupport/Sources/PostgresServers"),
     .target(
       name: "PostgresDivisions", dependencies: ["SwiftData", "SwiftDataPostgres"], path: "Tests/PostgresDivisions"),
     .testTarget(
@@ -153,14 +156,15 @@ let package = Package(
     .testTarget(
       name: "PostgresTests",
       dependencies: [
-        "PostgresServers", "SwiftDataInspection", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter",
+        "ChildProcesses", "PostgresServers", "SwiftDataInspection", "SwiftDataTesting", "SwiftDataPostgres",
+        "PostgresWriter",
         "MigrationCases",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     // Its sources are generated, and its models take a while to compile.
     .testTarget(
       name: "RandomModelTests", dependencies: ["SwiftData", "SwiftDataPostgres"], exclude: ["cases.txt"]),
-    .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
+    .testTarget(name: "SeedTests", dependencies: ["ChildProcesses", "SwiftData"]),
     .testTarget(
       name: "ArticleTests",
       dependencies: [

@@ -97,6 +97,7 @@ let package = Package(
         "Sorted", "SortedCommand", "ImportFaults", "SyncServerProcess",
         .product(name: "AssistFixtures", package: "Assistant"),
         .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "FirestoreClient", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SyncServer", package: "Tools"),
@@ -109,6 +110,7 @@ let package = Package(
         "SortedWeb", "Sorted", "SortedCommand",
         .product(name: "AssistFixtures", package: "Assistant"),
         .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
@@ -119,7 +121,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
-      name: "SortedSeedTests", dependencies: ["Sorted", .product(name: "SwiftData", package: "open-swiftdata")]),
+      name: "SortedSeedTests",
+      dependencies: [
+        "Sorted", .product(name: "ChildProcesses", package: "TestSupport"),
+        .product(name: "SwiftData", package: "open-swiftdata"),
+      ]),
     .target(
       name: "FuzzTargets",
       dependencies: [

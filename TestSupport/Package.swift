@@ -7,13 +7,16 @@ let package = Package(
   name: "TestSupport",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "ChildProcesses", targets: ["ChildProcesses"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
     .library(name: "PostgresServers", targets: ["PostgresServers"]),
   ],
   targets: [
+    // How tests start processes.
+    .target(name: "ChildProcesses"),
     // File operations that fail.
     .target(name: "FaultyFiles"),
     // Servers for one test.
-    .target(name: "PostgresServers"),
+    .target(name: "PostgresServers", dependencies: ["ChildProcesses"]),
   ]
 )

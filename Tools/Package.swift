@@ -114,6 +114,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "PostgresServers", package: "TestSupport"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
@@ -126,6 +127,7 @@ let package = Package(
       dependencies: [
         "SwiftDataTool",
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
+        .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),

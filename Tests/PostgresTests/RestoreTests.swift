@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 import Testing
@@ -20,7 +21,7 @@ struct RestoreTests {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [name] + arguments
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try startingProcess { try process.run() }
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
   }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftDataPostgres
 import Testing
@@ -34,7 +35,7 @@ final class Writers {
       let errors = folder.appendingPathComponent("\(number).errors")
       _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
       process.standardError = try FileHandle(forWritingTo: errors)
-      try process.run()
+      try startingProcess { try process.run() }
       processes.append((process, output))
     }
   }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 import Synchronization
@@ -17,10 +18,12 @@ final class SeedFolder {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // A container that is just ending may lock the file while it checkpoints.
     process.arguments = ["sqlite3", "-cmd", ".timeout 10000", store(name).path, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
+    let pipe = try startingProcess {
+      let pipe = Pipe()
+      (process.standardOutput, process.standardError) = (pipe, pipe)
+      try process.run()
+      return pipe
+    }
     let data = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 import SwiftDataInspection
@@ -8,14 +9,18 @@ import Testing
 /// The `sqlite3` shell as another process that has a file open.
 private final class OtherProcess {
   private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let input: Pipe
+  private let output: Pipe
 
   init(_ file: URL) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["sqlite3", "-cmd", ".timeout 10000", file.path]
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
+    (input, output) = try startingProcess { [process] in
+      let (input, output) = (Pipe(), Pipe())
+      (process.standardInput, process.standardOutput) = (input, output)
+      try process.run()
+      return (input, output)
+    }
   }
 
   /// The lines that statements print.

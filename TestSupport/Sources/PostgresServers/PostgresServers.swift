@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// Servers that a script starts for one test alone.
@@ -10,7 +11,7 @@ package final class ServerScript {
   /// The environment that the script gave to the command that it runs.
   package private(set) var variables: [String: String] = [:]
   private let process = Process()
-  private let input = Pipe()
+  private let input: Pipe
 
   package static func path(_ name: String) -> URL {
     URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../scripts/\(name)").standardizedFileURL
@@ -18,16 +19,19 @@ package final class ServerScript {
 
   /// - Parameter prefix: how the variables begin that the script sets.
   package init(_ name: String, _ arguments: [String] = [], prefix: String) throws {
-    let output = Pipe()
     process.executableURL = Self.path(name)
     // Until its input ends.
     process.arguments = arguments + ["sh", "-c", "env | grep '^\(prefix)'; echo; cat"]
     process.environment = ProcessInfo.processInfo.environment.filter {
       !$0.key.hasPrefix("POSTGRES_") && !$0.key.hasPrefix(prefix)
     }
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let (input, output) = try startingProcess { [process] in
+      let (input, output) = (Pipe(), Pipe())
+      (process.standardInput, process.standardOutput) = (input, output)
+      try process.run()
+      return (input, output)
+    }
+    self.input = input
     var said = Data()
     while !said.suffix(2).elementsEqual("\n\n".utf8) {
       let part = output.fileHandleForReading.availableData
@@ -66,7 +70,7 @@ package final class ServerScript {
     process.arguments = ["-c", "\(closing); exec \"$@\"", "bash"] + command
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
-    try process.run()
+    try startingProcess { try process.run() }
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw Failure("\(command) failed") }
     return try String(contentsOf: output, encoding: .utf8)

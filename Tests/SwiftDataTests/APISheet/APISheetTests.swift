@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -92,9 +93,12 @@ private enum SymbolGraph {
         "swift", "symbolgraph-extract", "-module-name", module, "-target", try target(), "-I",
         products.appendingPathComponent("Modules").path, "-output-dir", folder.path, "-minimum-access-level", "public",
       ] + (try moduleMaps(for: products)).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-    let pipe = Pipe()
-    process.standardError = pipe
-    try process.run()
+    let pipe = try startingProcess {
+      let pipe = Pipe()
+      process.standardError = pipe
+      try process.run()
+      return pipe
+    }
     let errors = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "swift symbolgraph-extract failed:\n\(errors)")
@@ -129,9 +133,12 @@ private enum SymbolGraph {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["swift", "-print-target-info"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
+    let pipe = try startingProcess {
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      try process.run()
+      return pipe
+    }
     let data = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return try JSONDecoder().decode(Info.self, from: data).target.triple

@@ -1,10 +1,11 @@
 #if os(Linux)
+  import ChildProcesses
   import Foundation
 
   /// The command of `Tests/CrashHelper`, running as a process of its own.
   final class Helper {
     private let process = Process()
-    private let pipe = Pipe()
+    private let pipe: Pipe
     private let hasEnded = DispatchSemaphore(value: 0)
     private var text = ""
     private var lines: [String] { text.split(separator: "\n").map(String.init) }
@@ -14,9 +15,13 @@
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("CrashHelper")
       process.arguments = arguments
-      process.standardOutput = pipe
       process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
-      try process.run()
+      pipe = try startingProcess { [process] in
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return pipe
+      }
     }
 
     /// Waits until it has written a line that is wanted, or ends.

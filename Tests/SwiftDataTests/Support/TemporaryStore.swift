@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 
@@ -30,10 +31,12 @@ final class TemporaryStore {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // A container that is just ending may lock the file while it checkpoints.
     process.arguments = ["sqlite3", "-cmd", ".timeout 10000", url.path, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
+    let pipe = try startingProcess {
+      let pipe = Pipe()
+      (process.standardOutput, process.standardError) = (pipe, pipe)
+      try process.run()
+      return pipe
+    }
     let data = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

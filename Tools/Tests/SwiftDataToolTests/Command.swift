@@ -1,4 +1,5 @@
 import AppleStoreTemplates
+import ChildProcesses
 import Foundation
 import SwiftData
 import SwiftDataAppleStore
@@ -17,10 +18,12 @@ enum Command {
     let process = Process()
     process.executableURL = folder.appendingPathComponent("swiftdata")
     process.arguments = arguments
-    let (output, errors) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, errors)
-    try process.run()
-    return (process, output, errors)
+    return try startingProcess {
+      let (output, errors) = (Pipe(), Pipe())
+      (process.standardOutput, process.standardError) = (output, errors)
+      try process.run()
+      return (process, output, errors)
+    }
   }
 
   static func run(_ arguments: String...) throws -> Result {

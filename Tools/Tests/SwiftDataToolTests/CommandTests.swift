@@ -1,4 +1,5 @@
 import AppleStoreTemplates
+import ChildProcesses
 import Foundation
 import SwiftData
 import SwiftDataAppleStore
@@ -109,10 +110,13 @@ import Testing
       let process = Process()
       process.executableURL = Command.folder.appendingPathComponent("swiftdata")
       process.arguments = arguments
-      let errors = Pipe()
       process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
-      process.standardError = errors
-      try process.run()
+      let errors = try startingProcess {
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        return errors
+      }
       let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
       #expect(process.terminationStatus != 0, "\(arguments)")

@@ -1,4 +1,5 @@
 import AppleStoreTemplates
+import ChildProcesses
 import Foundation
 import SwiftData
 import SwiftDataAppleStore
@@ -124,9 +125,12 @@ import Testing
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments + sources + [file.path]
-    let errors = Pipe()
-    (process.standardError, process.standardOutput) = (errors, errors)
-    try process.run()
+    let errors = try startingProcess {
+      let errors = Pipe()
+      (process.standardError, process.standardOutput) = (errors, errors)
+      try process.run()
+      return errors
+    }
     let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationStatus == 0, "\(text.suffix(8000))")

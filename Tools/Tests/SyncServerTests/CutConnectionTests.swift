@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -87,8 +88,8 @@ struct CutConnectionTests {
       "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
       "-subj", "/CN=sync", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file.path, "-out", file.path,
     ]
-    openssl.standardError = Pipe()
-    try openssl.run()
+    openssl.standardError = FileHandle.nullDevice
+    try startingProcess { try openssl.run() }
     openssl.waitUntilExit()
     try #require(openssl.terminationStatus == 0, "openssl makes no certificate")
     return .makeServerConfiguration(

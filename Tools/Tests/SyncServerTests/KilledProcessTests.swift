@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PostgresServers
 import SyncProtocol
@@ -140,7 +141,7 @@ final class ChildProcess: Sendable {
     process.arguments = arguments
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try startingProcess { [process] in try process.run() }
   }
 
   deinit {

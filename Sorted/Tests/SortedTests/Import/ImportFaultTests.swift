@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ChildProcesses
   import Foundation
   import Testing
 
@@ -9,14 +10,16 @@
       .timeLimit(.minutes(20)))
     func faults() throws {
       let process = Process()
-      let output = Pipe()
       // Test and program are built into one folder.
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("ImportFaults")
       process.arguments = ["9"]
-      process.standardOutput = output
-      process.standardError = output
-      try process.run()
+      let output = try startingProcess {
+        let output = Pipe()
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        return output
+      }
       let data = output.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       let text = String(decoding: data, as: UTF8.self)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 import SyncServer
@@ -17,12 +18,15 @@ private final class SyncServerProgram {
   init(_ folder: URL, port: Int = 0) throws {
     let keys = folder.appendingPathComponent("keys")
     try Data("test \(SharedPeople.secret)\n".utf8).write(to: keys)
-    let output = Pipe()
     process.executableURL = SortedProgram.beside.appendingPathComponent("SyncServerProcess")
     process.arguments = [folder.appendingPathComponent("server.store").path, keys.path, "\(port)"]
-    process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    let output = try startingProcess { [process] in
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      return output
+    }
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)), "the server printed \(line)")
   }

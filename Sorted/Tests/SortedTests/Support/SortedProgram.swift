@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -53,16 +54,18 @@ struct SortedProgram {
     let errors = dataHome.appendingPathComponent("errors-\(UUID().uuidString)")
     try Data().write(to: errors)
     let process = Process()
-    let output = Pipe()
     process.executableURL = Self.executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
     if let models { process.environment?["SORTED_MODELS"] = models.path }
-    process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
-    let lines = input.map { _ in Pipe() }
-    process.standardInput = lines ?? FileHandle.nullDevice
-    try process.run()
+    let (output, lines) = try startingProcess {
+      let (output, lines) = (Pipe(), input.map { _ in Pipe() })
+      process.standardOutput = output
+      process.standardInput = lines ?? FileHandle.nullDevice
+      try process.run()
+      return (output, lines)
+    }
     if let lines, let input {
       // Small enough for the pipe, or the program reads while this writes.
       try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
