@@ -371,6 +371,7 @@ package final class ContextState: ModelHost {
   /// A stored object stays readable; an unsaved one keeps its values.
   func discard() {
     isOver = true
+    core.unregister(inbox)
     problems = []
     unloaded = UnloadedRelationships()
     changeHandler = nil

@@ -133,12 +133,13 @@ extension SnapshotStore {
     }
   }
 
-  package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws {
+  package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws -> [Int64] {
     let type = type(of: objects[0]).__entity.type
     let found = try snapshots(withKeys: objects.map { $0.__state.key }, of: type, context.editing)
     for object in objects {
       guard let snapshot = found[object.__state.key] else { continue }
       try refresh(object, try contents(of: snapshot), context)
     }
+    return Array(found.keys)
   }
 }

@@ -85,7 +85,7 @@ extension QueryExecutor {
       changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
       changes.entities.insert(entity)
       let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
-      do { if !objects.isEmpty { try context.quietly { try reload(objects) } } } catch { context.note(error) }
+      do { if !objects.isEmpty { _ = try context.quietly { try reload(objects) } } } catch { context.note(error) }
     }
     context.announce(changes)
     context.core.postChange(context.core.store(of: table))

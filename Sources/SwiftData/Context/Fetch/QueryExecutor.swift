@@ -108,13 +108,16 @@ struct QueryExecutor {
 
   /// Reloads registered objects. `only` limits it to one omitted property; otherwise everything without unsaved changes
   /// is reloaded.
-  func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
+  /// - Returns: the keys of the objects that the store has.
+  @discardableResult func reload(_ objects: [any PersistentModel], only: Int? = nil) throws -> [Int64] {
+    var found = [Int64]()
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
       switch context.core.kind(of: try context.core.table(for: type(of: group[0]).__entity)) {
-      case .sql(let store): try reloadRows(group, only: only, store)
-      case .objects(let store): try store.reload(group, only: only, context: context)
+      case .sql(let store): found += try reloadRows(group, only: only, store)
+      case .objects(let store): found += try store.reload(group, only: only, context: context)
       }
     }
+    return found
   }
 
   /// Deletes the matching objects of a class, following the same rules as ``delete(_:)``.
