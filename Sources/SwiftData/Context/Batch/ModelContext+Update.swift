@@ -63,8 +63,10 @@ extension QueryExecutor {
         for assign in try prepare(assignments, for: objects) { assign() }
         return objects.count
       }
-      objects = unsaved(M.self).filter { object in
-        !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
+      objects = try context.loading {
+        unsaved(M.self).filter { object in
+          !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
+        }
       }
       query.exclude(unsavedKeys(in: query.table))
     }
@@ -96,7 +98,7 @@ extension QueryExecutor {
   func prepare<M: PersistentModel>(
     _ assignments: [ModelContext.Assignment<M>], for objects: [M]
   ) throws -> [() -> Void] {
-    try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
+    try context.loading { try objects.flatMap { object in try assignments.map { try $0.prepare(object) } } }
   }
 
   /// The keys of changed and deleted objects of a class.

@@ -61,17 +61,18 @@ struct QueryExecutor {
     run: (StoreQuery, any SQLStore) throws -> T, compute: ([M]) throws -> T
   ) throws -> T {
     context.drainInbox()
+    func computed(_ objects: [M]) throws -> T { try context.loading { try compute(objects) } }
     guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
-      return try compute(try fetch(descriptor))
+      return try computed(try fetch(descriptor))
     }
     return try reading(store) {
       let query = try lower(store)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-        return try compute(try fetchWithPendingChanges(descriptor, query))
+        return try computed(try fetchWithPendingChanges(descriptor, query))
       }
       return try run(query, store)
     } otherwise: {
-      try compute(try fetch(descriptor))
+      try computed(try fetch(descriptor))
     }
   }
 

@@ -129,7 +129,8 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     (touchedObjects, touchedKeys, deletedKeys, needsFetch, isAllTouched) = ([:], [], [], false, false)
     do {
       if scope == nil { scope = try findScope() }
-      results = patches ? try patched(objects, keys, gone) : try state.queries.fetch(descriptor)
+      results =
+        patches ? try state.loading { try patched(objects, keys, gone) } : try state.queries.fetch(descriptor)
     } catch {
       needsFetch = true
       isAllTouched = true
