@@ -69,6 +69,8 @@ package final class ContextState: ModelHost {
   @exclusivity(unchecked) private(set) var isOver = false
   /// Whether a later change was reported.
   var hasReportedLoss = false
+  /// The number of enumerations that began.
+  @exclusivity(unchecked) var enumerations = 0
   /// What its objects loaded after the end.
   var lateLoads = LateLoads()
 

@@ -223,3 +223,26 @@ private struct UnsavedMembership {
     return owners.contains { $0 === owner }
   }
 }
+
+extension ContextState {
+  /// Turns the loaded relationships of an enumeration's objects into faults, which breaks the cycles of those that the program does
+  /// not hold. Goes on with the objects that these relationships brought in. Unsaved objects keep theirs.
+  /// - Parameter number: the number of the enumeration.
+  func releaseEnumerated(_ objects: some Sequence<any PersistentModel>, since number: Int) {
+    // What an assignment gave is read before it becomes a fault.
+    if undoManager != nil { undoneValues.noteNew() }
+    var pending = Array(objects)
+    while let object = pending.popLast() {
+      guard object.__state.context === self, object.__state.flags.isEmpty,
+        let batch = object.__state.batch, batch.enumerations >= number, type(of: object).__entity.hasRelationships
+      else { continue }
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty,
+          !targets.contains(where: { $0.__state.key == 0 })
+        else { continue }
+        RelationshipLoader.release(object, property)
+        pending += targets
+      }
+    }
+  }
+}
