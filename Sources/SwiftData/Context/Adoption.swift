@@ -31,6 +31,8 @@ struct Adoption {
   /// - Returns: whether the object became its row. If not, it belongs to no context and can be inserted as a new
   ///   object.
   mutating func take(_ object: any PersistentModel, from former: ContextState) throws -> Bool {
+    former.lateLoads.areKept = true
+    defer { former.lateLoads.areKept = false }
     let entity = type(of: object).__entity
     let table = try context.core.table(for: entity)
     let store = context.core.store(of: table)
@@ -70,7 +72,7 @@ struct Adoption {
       }
       if case .targets(let targets, _) = object.__relationship(index, .read) {
         reached += targets
-        if changes?.properties.contains(index) == true || retargeted.contains(index) {
+        if changes?.contains(index) == true || retargeted.contains(index) {
           relationships.append(Relationship(object: target, property: property, targets: targets))
         }
       }
@@ -129,19 +131,16 @@ struct Adoption {
   }
 
   /// Removes an object that moves to another context.
-  /// - Returns: the changes since the public context ended.
-  private mutating func letGo(
-    of object: any PersistentModel, from former: ContextState
-  ) -> ObjectChange? {
+  /// - Returns: the properties that changed since the public context ended.
+  private mutating func letGo(of object: any PersistentModel, from former: ContextState) -> PropertySet? {
     let key = object.__state.key
     if key != 0, let table = try? former.core.table(for: type(of: object).__entity) {
       leaving.append((object: object, former: former, root: table.root, key: key))
     }
     object.__state.flags = []
     object.__state.batch = nil
-    let change = former.changed[ObjectIdentifier(object)]
-    former.changed[ObjectIdentifier(object)] = nil
-    return change
+    defer { object.__state.lateChanges = nil }
+    return object.__state.lateChanges
   }
 
   /// Whether a table's keys identify the same rows in another container's store.

@@ -4,7 +4,7 @@ import Synchronization
 /// The queue of other contexts' saves. It is the only part of a context that other threads access.
 final class ContextInbox: Sendable {
   private struct State {
-    var changes: [SavedChanges] = []
+    var changes = PendingChanges()
     var wakes: [Int: @Sendable () -> Void] = [:]
     var lastSubscription = 0
   }
@@ -12,7 +12,7 @@ final class ContextInbox: Sendable {
 
   func deliver(_ changes: SavedChanges) {
     let wakes = state.withLock { state in
-      state.changes.append(changes)
+      state.changes.add(changes)
       return Array(state.wakes.values)
     }
     for wake in wakes { wake() }
@@ -40,12 +40,16 @@ final class ContextInbox: Sendable {
     }
   }
 
-  func takeAll() -> [SavedChanges] {
+  /// Removes and returns what was delivered.
+  func takeAll() -> PendingChanges {
     state.withLock { state in
-      defer { state.changes = [] }
+      defer { state.changes = PendingChanges() }
       return state.changes
     }
   }
+
+  /// The number of keys that it keeps.
+  var keyCount: Int { state.withLock { $0.changes.keyCount } }
 }
 
 extension ContextState {
@@ -62,30 +66,47 @@ extension ContextState {
   func drainInbox() {
     if !unloaded.isEmpty { refaultUnloaded() }
     if undoManager != nil { undoneValues.noteNew() }
-    let all = inbox.takeAll()
-    guard !all.isEmpty else { return }
-    quietly { for changes in all { apply(changes) } }
-    for changes in all { liveQueries.forEach { $0.note(changes) } }
+    let pending = inbox.takeAll()
+    guard !pending.isEmpty else { return }
+    let changes = pending.united
+    quietly {
+      apply(changes)
+      // Before observers of the merged properties run, because these may read a live query's result.
+      liveQueries.forEach { $0.note(changes) }
+    }
   }
 
   private func apply(_ changes: SavedChanges) {
-    if changes.isEverything {
-      staleStores.formUnion(core.stores.indices)
-      return refault(pointingTo: nil, merging: true)
-    }
     for group in changes.updated {
-      let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
-      for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }
-      do {
-        try queries.reload(stale)
-      } catch {
-        note(error)
-        // The next fetch reads the rows into these objects.
-        if let store = core.table(named: group.entity)?.store { staleStores.insert(store) }
-      }
+      _ = reload(group.keys.compactMap { registered(root: group.root, key: $0) }, of: group.entity)
     }
+    for name in changes.manyChanged { reloadAll(name) }
     letGo(of: changes.deleted)
-    refault(pointingTo: changes.entities, merging: true)
+    if changes.isEverything { staleStores.formUnion(core.stores.indices) }
+    refault(pointingTo: changes.isEverything ? nil : changes.entities, merging: true)
+  }
+
+  /// Reads the rows of registered objects of a class that other contexts changed.
+  /// - Returns: the keys of the rows; nil if they could not be read.
+  private func reload(_ stale: [any PersistentModel], of entity: String) -> [Int64]? {
+    for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }
+    do {
+      return try queries.reload(stale)
+    } catch {
+      note(error)
+      // The next fetch reads the rows into these objects.
+      if let store = core.table(named: entity)?.store { staleStores.insert(store) }
+      return nil
+    }
+  }
+
+  /// Reads the rows of all registered objects of a class, and lets go of the objects without a row.
+  private func reloadAll(_ entity: String) {
+    guard let table = core.table(named: entity) else { return }
+    let objects = identityMaps[table.root].objects.filter { type(of: $0).__entity === table.entity }
+    guard let found = reload(objects, of: entity).map({ Set($0) }) else { return }
+    let gone = objects.map { $0.__state.key }.filter { !found.contains($0) }
+    if !gone.isEmpty { letGo(of: [.init(root: table.root, entity: entity, keys: gone)]) }
   }
 
   /// Unregisters the objects of rows that were deleted without them.

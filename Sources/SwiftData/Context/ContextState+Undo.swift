@@ -35,16 +35,40 @@ extension ContextState {
       if case .fault = object.__relationship(index, .check) { object.__fire(index) }
       guard case .targets(let current, let positioned) = object.__relationship(index, .read) else { return }
       let (old, new) = (UndoneValues.targets(assignment.old), UndoneValues.targets(new))
-      if !current.elementsEqual(new, by: ===) {
-        if type(of: object).__entity.properties[index].isToMany {
-          let merged = UndoneValues.list(old, insteadOf: new, in: current)
+      let isCurrent = current.elementsEqual(new, by: ===)
+      if type(of: object).__entity.properties[index].isToMany {
+        let returning = withoutMoved(old, current + new, of: object, assignment)
+        if !isCurrent || returning.count < old.count {
+          let merged = UndoneValues.list(returning, insteadOf: new, in: current)
           return restore { _ = object.__relationship(index, .load(merged, positioned: positioned)) }
         }
+      } else if !isCurrent {
         // The undo of the other side may have cleared it just now.
         guard current.isEmpty else { return }
       }
     }
     restore { object.__setValue(assignment.old, at: index) }
+  }
+
+  /// The former targets of a to-many without those that another context has given another owner since an assignment removed them.
+  /// - Parameter present: targets that the assignment did not remove, or that are back.
+  private func withoutMoved(
+    _ old: [any PersistentModel], _ present: [any PersistentModel], of owner: any PersistentModel,
+    _ assignment: UndoneValues.Assignment
+  ) -> [any PersistentModel] {
+    let entity = type(of: owner).__entity
+    guard let inverse = RelationshipInfo.of(entity.properties[assignment.index], in: entity).inverse, inverse.isToOne
+    else { return old }
+    let present = Set(present.map { ObjectIdentifier($0) })
+    return old.filter { target in
+      let target = target.__resolved
+      guard !present.contains(ObjectIdentifier(target)), target.__state.context === self else { return true }
+      if case .fault = target.__relationship(inverse.index, .check) { target.__fire(inverse.index) }
+      guard case .targets(let owners, _) = target.__relationship(inverse.index, .read), let now = owners.first else {
+        return true
+      }
+      return now === owner || now === assignment.newOwner(of: target, inverse)
+    }
   }
 
   /// If a save came in between, the row is deleted. A row that was there before the save gets its values back.

@@ -42,7 +42,7 @@ package final class ContextState: ModelHost {
   /// Objects that left the context.
   var departed = DepartedObjects()
   /// The identity that the last object kept when it left. Objects of the same store share it.
-  private var lastFormer: FormerIdentity?
+  var lastFormer: FormerIdentity?
   /// Errors of functions that cannot throw. The next save throws the first.
   @exclusivity(unchecked) var problems: [SwiftDataError] = []
   /// The relationships that could not be loaded since the last fetch or save.
@@ -69,6 +69,10 @@ package final class ContextState: ModelHost {
   @exclusivity(unchecked) private(set) var isOver = false
   /// Whether a later change was reported.
   var hasReportedLoss = false
+  /// The number of enumerations that began.
+  @exclusivity(unchecked) var enumerations = 0
+  /// What its objects loaded after the end.
+  var lateLoads = LateLoads()
 
   init(core: ContainerCore) {
     self.core = core
@@ -107,31 +111,6 @@ package final class ContextState: ModelHost {
     }
     RelationshipLoader.empty(object)
     object.__state.becomeAlias(of: registered, key: key)
-  }
-
-  /// Removes an object, which keeps its values and belongs to no context.
-  func unregister(_ object: any PersistentModel) {
-    let key = object.__state.key
-    var identity: FormerIdentity?
-    if key != 0 {
-      if let table = try? core.table(for: type(of: object).__entity) {
-        identityMaps[table.root].remove(object, key)
-        identity = formerIdentity(in: core.store(of: table), key)
-      }
-      identity = identity ?? FormerIdentity(object.persistentModelID)
-    }
-    object.__state.leave(as: identity)
-    // The weak reference gives the object a side table, which makes each later retain and release slower.
-    if type(of: object).__entity.hasRelationships { departed.add(object) }
-  }
-
-  /// The shared identity of objects of a store that leave the context, or nil if the object with this key needs an identity of its own.
-  private func formerIdentity(in store: any EngineStore, _ key: Int64) -> FormerIdentity? {
-    guard store.isPlain(key: key) else { return nil }
-    if let last = lastFormer, last.isShared(in: store.identifier) { return last }
-    let identity = FormerIdentity(store: store.identifier)
-    lastFormer = identity
-    return identity
   }
 
   /// Inserts an object and everything reachable from it that belongs to no context.
@@ -266,7 +245,7 @@ package final class ContextState: ModelHost {
   override func recordChange(of object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
-    if isOver { reportLoss(of: object) }
+    if isOver { return noteLateChange(of: object, index) }
     registerUndo(of: object, index)
     noteLive(object)
     // Also for a deleted object, because rollback() restores everything.
@@ -290,6 +269,7 @@ package final class ContextState: ModelHost {
   override func noteUnverified(_ object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
+    if isOver { return }
     unverified[ObjectIdentifier(object), default: (object, PropertySet())].indices.insert(index)
   }
 
@@ -371,6 +351,7 @@ package final class ContextState: ModelHost {
   /// A stored object stays readable; an unsaved one keeps its values.
   func discard() {
     isOver = true
+    core.unregister(inbox)
     problems = []
     unloaded = UnloadedRelationships()
     changeHandler = nil

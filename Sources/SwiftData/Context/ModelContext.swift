@@ -230,6 +230,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
   }
 
   /// Calls a block with each object that matches, holding one batch in memory at a time.
+  ///
+  /// When a batch ends, the relationships that its objects loaded are let go. An object that the program keeps loads them again.
   /// - Parameters:
   ///   - descriptor: the objects to find and their order.
   ///   - batchSize: how many objects are loaded together; 5,000 by default.
@@ -247,9 +249,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
       descriptor.includePendingChanges = false
       let keys = try state.used(.read) { try state.queries.fetchKeys(descriptor) }
       let table = try state.core.table(for: T.__entity)
+      state.enumerations += 1
+      let number = state.enumerations
       for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
         let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
         let objects = try state.used(.read) { try state.queries.objects(withKeys: batch, in: table) }
+        defer { state.used(.change) { state.releaseEnumerated(objects.values, since: number) } }
         for key in batch { if let object = objects[key] as? T { try block(object) } }
         try refuseEscapingMutations(allowEscapingMutations, T.self)
       }

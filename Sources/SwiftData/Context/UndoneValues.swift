@@ -11,10 +11,18 @@ struct UndoneValues {
     let old: Any
     /// The value that the assignment gave. Nil for an attribute, and until it is read.
     @exclusivity(unchecked) fileprivate(set) var new: Any?
+    /// For a to-many, the assignment to a to-one before it, which may have removed its object from the list.
+    fileprivate var cause: Assignment?
 
     /// - Parameter object: it still has the old value.
     init(_ object: any PersistentModel, _ index: Int) {
       (self.object, self.index, self.old) = (object, index, object.__value(at: index))
+    }
+
+    /// The owner that an object got by the assignment that removed it from this list, or nil.
+    func newOwner(of target: any PersistentModel, _ inverse: __Property) -> (any PersistentModel)? {
+      guard let cause, cause.object === target, cause.index == inverse.index else { return nil }
+      return cause.new.flatMap { targets($0).first }
     }
 
     /// - Returns: false if the relationship still has the old value.
@@ -31,9 +39,12 @@ struct UndoneValues {
     let index: Int
   }
   private var open: [Place: Assignment] = [:]
+  private var lastToOne: Assignment?
 
   mutating func add(_ assignment: Assignment) {
-    guard !type(of: assignment.object).__entity.properties[assignment.index].isAttribute else { return }
+    let property = type(of: assignment.object).__entity.properties[assignment.index]
+    guard !property.isAttribute else { return }
+    if property.isToMany { assignment.cause = lastToOne } else { lastToOne = assignment }
     open[Place(object: ObjectIdentifier(assignment.object), index: assignment.index)] = assignment
   }
 

@@ -226,6 +226,14 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
           message: "the store \"\(snapshots.name)\" saved a new object without an identifier; its save(_:) must"
             + " return one for each inserted snapshot in remappedIdentifiers")
       }
+      // An object of another class could not become the alias of the registered one.
+      let entity = type(of: object).__entity.name
+      guard identifier.entityName == entity else {
+        throw SwiftDataError(
+          .io, entity: entity,
+          message: "the store \"\(snapshots.name)\" saved a new \(entity) as a \(identifier.entityName); its save(_:)"
+            + " must return an identifier of the class \(entity) in remappedIdentifiers")
+      }
       let (key, isKnown) = snapshots.give(identifier)
       keys.append((object, key))
       if isKnown || !given.insert(key).inserted { merged[ObjectIdentifier(object)] = key }

@@ -22,12 +22,14 @@ extension SnapshotStore {
         seen.insert(ObjectIdentifier($0)).inserted && !$0.__state.flags.contains(.deleted)
       }
     }
-    if let predicate = descriptor.predicate, hasUnsaved || !answer.isFiltered {
-      objects = objects.filter { (try? predicate.evaluate($0)) == true }
+    return try context.loading {
+      if let predicate = descriptor.predicate, hasUnsaved || !answer.isFiltered {
+        objects = objects.filter { (try? predicate.evaluate($0)) == true }
+      }
+      if hasUnsaved || !answer.isSorted { objects = Self.sorted(objects, by: descriptor.sortBy) }
+      if let start { objects = Self.after(start, in: objects, by: descriptor.sortBy) }
+      return Bounds(descriptor).apply(to: objects)
     }
-    if hasUnsaved || !answer.isSorted { objects = Self.sorted(objects, by: descriptor.sortBy) }
-    if let start { objects = Self.after(start, in: objects, by: descriptor.sortBy) }
-    return Bounds(descriptor).apply(to: objects)
   }
 
   /// Fetches stored values. Registered objects may have other values, so another context fetches.

@@ -15,7 +15,8 @@ extension SnapshotStore {
         // The answer was filtered by class.
         fetched.append((try object(of: contents, context) as! M, contents))
       }
-      let batch = FetchBatch(root: table.root, keys: fetched.map { $0.object.__state.key })
+      let batch = FetchBatch(
+        root: table.root, keys: fetched.map { $0.object.__state.key }, enumerations: context.enumerations)
       for (object, _) in fetched { object.__state.batch = batch }
       guard !answer.related.isEmpty else { return fetched.map(\.object) }
       var related = [PersistentIdentifier: any PersistentModel]()
@@ -105,7 +106,7 @@ extension SnapshotStore {
     guard !missing.isEmpty else { return result }
     try context.loadMarkedRows(root: table.root)
     let found = try snapshots(withKeys: missing, of: table.entity.type, context.editing)
-    let batch = FetchBatch(root: table.root, keys: missing)
+    let batch = FetchBatch(root: table.root, keys: missing, enumerations: context.enumerations)
     for (key, snapshot) in found {
       let object = try object(of: try contents(of: snapshot), context)
       object.__state.batch = batch
@@ -133,12 +134,13 @@ extension SnapshotStore {
     }
   }
 
-  package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws {
+  package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws -> [Int64] {
     let type = type(of: objects[0]).__entity.type
     let found = try snapshots(withKeys: objects.map { $0.__state.key }, of: type, context.editing)
     for object in objects {
       guard let snapshot = found[object.__state.key] else { continue }
       try refresh(object, try contents(of: snapshot), context)
     }
+    return Array(found.keys)
   }
 }

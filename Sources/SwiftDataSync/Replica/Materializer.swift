@@ -59,7 +59,7 @@ final class Materializer {
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     for (list, _) in lists {
-      if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) }
+      if let (owner, property, _) = try place(of: list) { _ = try ModelCells.targets(of: owner, property) }
     }
     for (list, _) in lists { try updateList(list) }
     if user.schema.hasReferences { for name in alive { try updateReferences(name) } }
@@ -265,7 +265,7 @@ final class Materializer {
         try state.fields[property.name] != nil || isGone(property.name, of: name)
       else { continue }
       let target = try view.effectiveTarget(of: name, rule).flatMap(self.object)
-      let actual = ModelCells.targets(of: object, property).first
+      let actual = try ModelCells.targets(of: object, property).first
       if target !== actual { ModelCells.assign(target.map { [$0] } ?? [], to: property, of: object) }
     }
   }
@@ -312,21 +312,21 @@ final class Materializer {
     let members = try ListView(view, list.target, rule).members
     try load(members)
     let desired = members.compactMap { object(of: $0) }
-    let actual = ModelCells.targets(of: owner, property)
+    let actual = try ModelCells.targets(of: owner, property)
     if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
   }
 
   private func remove(_ name: RecordName) throws {
     guard let object = object(of: name) else { return }
-    remove(object)
+    try remove(object)
     objects.set(name, nil)
     removed.append(name)
   }
 
   /// The views of related records say what becomes of them; the delete rules of the store must not.
-  func remove(_ object: any PersistentModel) {
+  func remove(_ object: any PersistentModel) throws {
     for property in type(of: object).__entity.properties where !property.isAttribute {
-      if !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
+      if try !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
     }
     ModelCells.delete(object, from: context)
   }

@@ -87,7 +87,7 @@ extension Replica {
     guard !deleted.isEmpty else { return true }
     let materializer = Materializer(self, view)
     for case let object? in try ModelCells.objects(at: deleted, in: materializer.context) {
-      materializer.remove(object)
+      try materializer.remove(object)
     }
     return try user.save(materializer.context, expecting: newest) != nil
   }

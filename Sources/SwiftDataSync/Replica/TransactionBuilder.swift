@@ -92,7 +92,7 @@ final class TransactionBuilder {
     for object in objects {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         if property.isToMany, isLeftOut(object, property) { continue }
-        targets += ModelCells.targets(of: object, property).map(\.persistentModelID)
+        targets += try ModelCells.targets(of: object, property).map(\.persistentModelID)
       }
     }
     try name(targets.filter { names[$0] == nil })
@@ -210,7 +210,7 @@ final class TransactionBuilder {
     reference property: __Property, _ rule: SyncSchema.Property, of object: any PersistentModel, isNew: Bool,
     to change: inout RecordChange
   ) throws {
-    let target = ModelCells.targets(of: object, property).first
+    let target = try ModelCells.targets(of: object, property).first
     let name = try target.map(name)
     let state = try view.state(change.record)
     let base = state?.fields[property.name]
@@ -252,7 +252,7 @@ final class TransactionBuilder {
   {
     guard let inverse = rule.inverse else { return }
     let name = try name(of: object)
-    var holders = ModelCells.targets(of: object, property)
+    var holders = try ModelCells.targets(of: object, property)
     for source in try view.sources(of: name, rule) {
       guard let text = try ledger.object(of: source), let identifier = replica.user.identifier(text) else {
         continue
@@ -295,7 +295,7 @@ final class TransactionBuilder {
   private func exportMembers(
     of object: any PersistentModel, _ property: __Property, _ rule: SyncSchema.Property, _ name: RecordName
   ) throws {
-    let targets = ModelCells.targets(of: object, property)
+    let targets = try ModelCells.targets(of: object, property)
     let actual = try targets.map(self.name)
     let base = try view.state(name)?.members[property.name] ?? [:]
     let isRepeated = changed.isRepeated(object.persistentModelID, property.name)
@@ -332,7 +332,7 @@ final class TransactionBuilder {
     of object: any PersistentModel, _ property: __Property, _ rule: SyncSchema.Property, _ name: RecordName
   ) throws {
     guard let inverse = rule.inverse else { return }
-    let owners = ModelCells.targets(of: object, property)
+    let owners = try ModelCells.targets(of: object, property)
     let actual = try owners.map(self.name)
     let base = try view.sources(of: name, rule)
     let isRepeated = changed.isRepeated(object.persistentModelID, property.name)

@@ -66,7 +66,7 @@ extension SimulatedNode {
     case .members, .derivedFromReference, .derivedFromMembers:
       known = try ListView(replica.view, name, rule).members
     }
-    let targets = ModelCells.targets(of: object, property).map { UserStore.text($0.persistentModelID) }
+    let targets = try ModelCells.targets(of: object, property).map { UserStore.text($0.persistentModelID) }
     let names = try ledger.names(of: targets)
     return (
       names.map { $0?.text ?? "unnamed" }.joined(separator: " "),

@@ -50,6 +50,38 @@ private enum Batches {
     #expect(kept.allSatisfy { $0() == nil })
   }
 
+  @Test("Enumerating lets go of what each batch loaded, and leaves alone what was there before and what is unsaved")
+  func enumerateRelationships() throws {
+    let writer = ModelContext(context.container)
+    for number in 0..<4 {
+      let group = Batches.Group(name: "\(number)")
+      writer.insert(group)
+      group.rows = [Batches.Row(number), Batches.Row(number + 10)]
+    }
+    try writer.save()
+    let groups = FetchDescriptor<Batches.Group>(sortBy: [SortDescriptor(\.name)])
+    let first = try #require(try context.fetch(groups).first)
+    #expect(first.rows.count == 2)
+    var kept = [() -> Batches.Row?]()
+    var held: Batches.Group?
+    try context.enumerate(groups, batchSize: 2, allowEscapingMutations: true) { group in
+      #expect(kept.count { $0() != nil } <= 4, "those of one batch and of the group that was there")
+      for row in group.rows {
+        #expect(row.group === group)
+        kept.append { [weak row] in row }
+      }
+      if group.name == "2" { held = group }
+      if group.name == "3" { group.rows[0].number = 100 }
+    }
+    // Those of the group that was there, and the changed one.
+    #expect(kept.count == 8 && kept.count { $0() != nil } == 3)
+    let (_, statements) = SQLTrace.record { #expect(first.rows.map(\.number) == [0, 10]) }
+    #expect(statements == [])
+    #expect(held?.rows.map(\.number) == [2, 12] && held?.rows.first?.group === held)
+    try context.save()
+    #expect(try writer.fetch(FetchDescriptor<Batches.Row>()).map(\.number).sorted() == [0, 1, 2, 10, 11, 12, 13, 100])
+  }
+
   @Test("Enumerating keeps to limit, offset and predicate, and to a batch size of one's own")
   func enumerateWithBounds() throws {
     try fill(20)

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
-import SwiftData
 import Synchronization
 import Testing
+
+@testable import SwiftData
 
 enum Ending {
   @Model final class Shelf {
@@ -26,6 +27,12 @@ enum Ending {
     var text: String
     var shelf: Shelf?
     init(text: String) { self.text = text }
+  }
+  @Model final class Node {
+    var name: String
+    var parent: Node?
+    @Relationship(inverse: \Node.parent) var children: [Node] = []
+    init(_ name: String, children: [Node] = []) { (self.name, self.children) = (name, children) }
   }
   @Model final class Note {
     var text: String
@@ -75,6 +82,70 @@ enum Ending {
       #expect(shelf.books.isEmpty)
     }
     #expect(left == (false, false))
+  }
+
+  @Test("What objects load and change after the end of their context goes with them, and so does the container")
+  func lateLoads() throws {
+    weak var core: ContainerCore?
+    weak var state: ContextState?
+    weak var lastBook: Ending.Book?
+    try {
+      let container = try Self.container()
+      core = container.core
+      let writer = ModelContext(container)
+      let stored = Ending.Shelf(name: "A")
+      writer.insert(stored)
+      stored.books = [Ending.Book(title: "one"), Ending.Book(title: "two")]
+      for book in stored.books { book.pages = [Ending.Page(number: 1), Ending.Page(number: 2)] }
+      try writer.save()
+      let shelf = try #require(try ModelContext(container).fetch(FetchDescriptor<Ending.Shelf>()).first)
+      state = shelf.__state.context
+      for book in shelf.books {
+        #expect(book.shelf === shelf)
+        for page in book.pages { #expect(page.book === book) }
+        book.title += "!"
+        lastBook = book
+      }
+      #expect(shelf.books.allSatisfy { $0.pages.count == 2 } && shelf.label == nil)
+      shelf.name = "B"
+      #expect(shelf.name == "B" && shelf.hasChanges)
+    }()
+    #expect(core == nil && state == nil && lastBook == nil)
+  }
+
+  @Test("A tree that is walked after the end of its context goes, whichever way it is walked")
+  func lateTree() throws {
+    weak var state: ContextState?
+    try {
+      let container = try ModelContainer(
+        for: Ending.Node.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      let writer = ModelContext(container)
+      writer.insert(Ending.Node("root", children: [Ending.Node("a", children: [Ending.Node("c")]), Ending.Node("b")]))
+      try writer.save()
+      let roots = FetchDescriptor<Ending.Node>(predicate: #Predicate { $0.name == "root" })
+      let root = try #require(try ModelContext(container).fetch(roots).first)
+      state = root.__state.context
+      func names(_ node: Ending.Node) -> [String] { [node.name] + node.children.flatMap(names) }
+      for _ in 0..<2 { #expect(names(root) == ["root", "a", "c", "b"]) }
+      for child in root.children { #expect(child.parent === root && child.children.allSatisfy { $0.parent === child }) }
+    }()
+    #expect(state == nil)
+  }
+
+  @Test("A new object that is related to an object of an ended context is saved by the context that takes both")
+  func lateRelation() throws {
+    let container = try Self.container()
+    let writer = ModelContext(container)
+    writer.insert(Ending.Shelf(name: "A"))
+    try writer.save()
+    let shelf = try #require(try ModelContext(container).fetch(FetchDescriptor<Ending.Shelf>()).first)
+    shelf.books.append(Ending.Book(title: "new"))
+    #expect(shelf.__state.context?.inserted.isEmpty == true)
+    let other = ModelContext(container)
+    other.insert(shelf)
+    try other.save()
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Ending.Shelf>())
+    #expect(stored.map { $0.books.map(\.title) } == [["new"]])
   }
 
   @Test("Objects that were never saved go with their context, and so does what they pointed at")

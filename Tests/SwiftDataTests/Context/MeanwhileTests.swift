@@ -86,6 +86,44 @@ private enum Meanwhile {
     #expect(item.folder?.name == "3")
   }
 
+  @Test(
+    "Undoing an assignment keeps the target of another context also where the lists are loaded",
+    arguments: [false, true],
+    [false, true])
+  func undoKeepsTargetOfLoadedList(isMoved: Bool, isNewListLoaded: Bool) throws {
+    func folder(_ name: String, _ context: ModelContext) throws -> Folder {
+      try #require(try context.fetch(FetchDescriptor<Folder>(predicate: #Predicate { $0.name == name })).first)
+    }
+    let writer = ModelContext(container)
+    let first = Folder("1")
+    for model in [first, Folder("2"), Folder("3"), Item("a", folder: first)] as [any PersistentModel] {
+      writer.insert(model)
+    }
+    try writer.save()
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let item = try #require(try context.fetch(FetchDescriptor<Item>()).first)
+    let (one, two) = (try folder("1", context), try folder("2", context))
+    #expect(one.items.count == 1)
+    if isNewListLoaded { #expect(two.items.isEmpty) }
+    undo.beginUndoGrouping()
+    item.folder = two
+    undo.endUndoGrouping()
+    try context.save()
+    if isMoved {
+      let other = ModelContext(container)
+      try #require(try other.fetch(FetchDescriptor<Item>()).first).folder = try folder("3", other)
+      try other.save()
+    }
+    _ = try context.fetch(FetchDescriptor<Item>())
+    undo.undo()
+    try context.save()
+    #expect(item.folder?.name == (isMoved ? "3" : "1"))
+    #expect(one.items.count == (isMoved ? 0 : 1) && two.items.isEmpty)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Item>()).first?.folder?.name == (isMoved ? "3" : "1"))
+  }
+
   @Test("Relating the object of an identifier whose row is gone is an error, and saves no invented object")
   func invented() throws {
     let folder = Folder("f")

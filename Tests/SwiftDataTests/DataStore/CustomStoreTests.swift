@@ -150,6 +150,21 @@ enum CustomStored {
     #expect("\(try #require(error))".contains("remappedIdentifiers"))
   }
 
+  @Test("A new model that it writes over one of another class is an error that names both classes")
+  func upsertOfAnotherClass() throws {
+    let context = ModelContext(try container())
+    let stamp = Stamp("a")
+    context.insert(stamp)
+    try context.save()
+    let coin = Coin("a")
+    context.insert(coin)
+    script.change { $0.mergesInto = stamp.persistentModelID }
+    let error = #expect(throws: SwiftDataError.io) { try context.save() }
+    #expect(error?.entity == "Coin")
+    #expect("\(try #require(error))".contains("saved a new Coin as a Stamp"))
+    #expect(coin.persistentModelID.isTemporary && stamp.name == "a")
+  }
+
   @Test("A new model that it writes over a stored one takes over that one's identity")
   func upsert() throws {
     let container = try container()

@@ -59,6 +59,21 @@ import Testing
     #expect((models.eventCounter, authors.eventCounter) == (1, 1))
   }
 
+  @Test("A change that it cannot read counts when it can")
+  func countsLater() throws {
+    let store = try TemporaryStore()
+    let container = try store.container(Live.Shelf.self)
+    let observer = try HistoryObserver(observedModels: [Live.Shelf.self], modelContainer: container)
+    let context = ModelContext(container)
+    context.insert(Live.Shelf(name: "A"))
+    try context.save()
+    #expect(try store.shell("UPDATE _swiftdata_history SET changes = '{' || changes") == "")
+    #expect(observer.eventCounter == 0)
+    #expect(try store.shell("UPDATE _swiftdata_history SET changes = substr(changes, 2)") == "")
+    #expect(observer.eventCounter == 1)
+    #expect(observer.eventCounter == 1)
+  }
+
   @Test("It goes on from a token, and refuses one whose history is gone")
   func continues() throws {
     let container = try Live.container()

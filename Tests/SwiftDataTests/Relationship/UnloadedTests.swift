@@ -99,6 +99,36 @@ private enum Unloaded {
     #expect(try store.shell("SELECT count(*), (SELECT count(*) FROM Thing) FROM Box") == "0|0")
   }
 
+  @Test("makes a fetch throw whose answer Swift computes with it")
+  func evaluated() throws {
+    try saved(Thing("a", box: Box("box")))
+    let box = try #require(try context.fetch(FetchDescriptor<Box>()).first)
+    box.name = "changed"
+    try set("archived", "Thing", "a")
+    let empty = FetchDescriptor<Box>(predicate: #Predicate { $0.things.isEmpty })
+    #expect(throws: SwiftDataError.unreadableValue) { try context.fetch(empty) }
+    #expect(throws: SwiftDataError.unreadableValue) { try context.fetchCount(empty) }
+    try set("open", "Thing", "a")
+    #expect(try context.fetchCount(empty) == 0)
+    try context.save()
+    #expect(try store.shell("SELECT name FROM Box") == "changed")
+  }
+
+  @Test("is not an empty list for what syncs")
+  func synced() throws {
+    try saved(Thing("a", box: Box("box")))
+    let box = try #require(try context.fetch(FetchDescriptor<Box>()).first)
+    let property = try #require(Box.__entity.property(named: "things"))
+    try set("archived", "Thing", "a")
+    for _ in 0..<2 {
+      #expect(throws: SwiftDataError.unreadableValue) { try ModelCells.targets(of: box, property) }
+    }
+    try set("open", "Thing", "a")
+    #expect(try ModelCells.targets(of: box, property).count == 1)
+    box.name = "changed"
+    try context.save()
+  }
+
   @Test("that is required keeps its target")
   func required() throws {
     try saved(Badge("x", owner: Owner("a")))

@@ -1,4 +1,4 @@
-/// The changes of one save to one store, as other contexts have to know them.
+/// The changes of one save to one store, as other contexts have to know them, or of several saves (``PendingChanges``).
 struct SavedChanges: Sendable {
   struct Objects: Sendable {
     var root: Int
@@ -16,6 +16,10 @@ struct SavedChanges: Sendable {
   var entities: Set<String> = []
   /// Whether it is not known what changed, and anything may have.
   var isEverything = false
+  /// Classes with so many new rows that their keys are not known.
+  var manyInserted: Set<String> = []
+  /// Classes of which so many rows were changed or deleted that any may have been.
+  var manyChanged: Set<String> = []
 }
 
 extension [SavedChanges.Objects] {

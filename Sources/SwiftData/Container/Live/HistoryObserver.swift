@@ -23,6 +23,8 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     /// For each store, the number of the last transaction that was read.
     var positions: [String: Int64] = [:]
     var counter = 0
+    /// Whether a store could not be read. The next update reads it again.
+    var isBehind = false
   }
   private let state = Mutex(State())
   private let entities: [String]
@@ -81,7 +83,11 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   }
 
   private func update() {
-    if !inbox.takeAll().isEmpty { look() }
+    let isBehind = state.withLock { state in
+      defer { state.isBehind = false }
+      return state.isBehind
+    }
+    if !inbox.takeAll().isEmpty || isBehind { look() }
   }
 
   private func look() {
@@ -91,9 +97,12 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
       // A store that cannot be read throws when it is used.
       guard
         let summary = try? HistoryReader(store: store).externalSummary(
-          after: last, authors: authors, entities: entities),
-        summary.newest > last
-      else { continue }
+          after: last, authors: authors, entities: entities)
+      else {
+        state.withLock { $0.isBehind = true }
+        continue
+      }
+      guard summary.newest > last else { continue }
       var isNew = false
       registrar.withMutation(of: self, keyPath: \.historyTokens) {
         isNew = state.withLock { state in

@@ -63,8 +63,10 @@ extension QueryExecutor {
         for assign in try prepare(assignments, for: objects) { assign() }
         return objects.count
       }
-      objects = unsaved(M.self).filter { object in
-        !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
+      objects = try context.loading {
+        unsaved(M.self).filter { object in
+          !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
+        }
       }
       query.exclude(unsavedKeys(in: query.table))
     }
@@ -85,7 +87,7 @@ extension QueryExecutor {
       changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
       changes.entities.insert(entity)
       let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
-      do { if !objects.isEmpty { try context.quietly { try reload(objects) } } } catch { context.note(error) }
+      do { if !objects.isEmpty { _ = try context.quietly { try reload(objects) } } } catch { context.note(error) }
     }
     context.announce(changes)
     context.core.postChange(context.core.store(of: table))
@@ -96,7 +98,7 @@ extension QueryExecutor {
   func prepare<M: PersistentModel>(
     _ assignments: [ModelContext.Assignment<M>], for objects: [M]
   ) throws -> [() -> Void] {
-    try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
+    try context.loading { try objects.flatMap { object in try assignments.map { try $0.prepare(object) } } }
   }
 
   /// The keys of changed and deleted objects of a class.

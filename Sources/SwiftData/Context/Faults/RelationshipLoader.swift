@@ -7,6 +7,7 @@ enum RelationshipLoader {
   static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) -> Bool {
     context.beginUse(.read)
     defer { context.endUse() }
+    if context.isOver { context.beginLateLoad(property, of: object) }
     do {
       try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
       return true
@@ -39,16 +40,18 @@ enum RelationshipLoader {
 
   /// Turns the loaded relationships of a stored object into faults. An unsaved target has no key and stays.
   static func release(_ object: any PersistentModel) {
-    for property in type(of: object).__entity.properties where !property.isAttribute {
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
-      let key = targets.first?.__state.key ?? 0
-      if property.isToMany {
-        _ = object.__relationship(property.index, .fault(0))
-      } else if key != 0 {
-        _ = object.__relationship(property.index, .fault(key))
-      } else {
-        empty(object, property)
-      }
+    for property in type(of: object).__entity.properties where !property.isAttribute { release(object, property) }
+  }
+
+  static func release(_ object: any PersistentModel, _ property: __Property) {
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return }
+    let key = targets.first?.__state.key ?? 0
+    if property.isToMany {
+      _ = object.__relationship(property.index, .fault(0))
+    } else if key != 0 {
+      _ = object.__relationship(property.index, .fault(key))
+    } else {
+      empty(object, property)
     }
   }
 
@@ -76,7 +79,10 @@ enum RelationshipLoader {
   ) throws {
     let destination = try context.core.table(for: property.destination!.__entity)
     var waiting = [(any PersistentModel, Int64)]()
-    for mate in batch(of: object, context) where Faults.isFault(mate, property) {
+    let mates = (context.loadsAlone(property, of: object) ? [object] : batch(of: object, context))
+      .filter { Faults.isFault($0, property) }
+    if context.isOver { context.noteLateLoad(of: mates) }
+    for mate in mates {
       guard case .fault(let key) = mate.__relationship(property.index, .read) else { continue }
       if key == 0 {
         _ = mate.__relationship(property.index, .load([], positioned: false))
@@ -102,6 +108,7 @@ enum RelationshipLoader {
     _ object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) throws {
     let owners = owners(of: object, property, context)
+    if context.isOver { context.noteLateLoad(of: owners) }
     let info = RelationshipInfo.of(property, in: type(of: object).__entity)
     let stored = owners.filter { $0.__state.key != 0 }
     var found = [Int64: [any PersistentModel]]()
@@ -118,7 +125,8 @@ enum RelationshipLoader {
       let key = owner.__state.key
       let targets = unsaved.apply(to: found[key] ?? [], of: owner)
       _ = owner.__relationship(property.index, .load(targets, positioned: positioned.contains(key)))
-      guard let inverse = info.inverse, !inverse.isToMany else { continue }
+      // After the end of the context, this would be a reference cycle that nothing breaks.
+      guard !context.isOver, let inverse = info.inverse, !inverse.isToMany else { continue }
       // The owner of each target is known now.
       for target in targets where Faults.isFault(target, inverse) {
         _ = target.__relationship(inverse.index, .load([owner], positioned: false))
@@ -143,7 +151,7 @@ enum RelationshipLoader {
   private static func owners(
     of object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) -> [any PersistentModel] {
-    guard let batch = object.__state.batch else { return [object] }
+    guard let batch = object.__state.batch, !context.loadsAlone(property, of: object) else { return [object] }
     let limit = batch.owners[property.index] ?? 1
     // A store that cannot be read is asked again at each access.
     batch.owners[property.index] = min(limit, 1 << 20) * 8
@@ -213,5 +221,28 @@ private struct UnsavedMembership {
   ) -> Bool {
     guard case .targets(let owners, _) = object.__relationship(inverse.index, .contains(owner)) else { return false }
     return owners.contains { $0 === owner }
+  }
+}
+
+extension ContextState {
+  /// Turns the loaded relationships of an enumeration's objects into faults, which breaks the cycles of those that the program does
+  /// not hold. Goes on with the objects that these relationships brought in. Unsaved objects keep theirs.
+  /// - Parameter number: the number of the enumeration.
+  func releaseEnumerated(_ objects: some Sequence<any PersistentModel>, since number: Int) {
+    // What an assignment gave is read before it becomes a fault.
+    if undoManager != nil { undoneValues.noteNew() }
+    var pending = Array(objects)
+    while let object = pending.popLast() {
+      guard object.__state.context === self, object.__state.flags.isEmpty,
+        let batch = object.__state.batch, batch.enumerations >= number, type(of: object).__entity.hasRelationships
+      else { continue }
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty,
+          !targets.contains(where: { $0.__state.key == 0 })
+        else { continue }
+        RelationshipLoader.release(object, property)
+        pending += targets
+      }
+    }
   }
 }

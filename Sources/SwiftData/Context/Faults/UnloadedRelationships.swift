@@ -60,6 +60,19 @@ extension ContextState {
     }
   }
 
+  /// Runs a body whose answer depends on relationships and omitted attributes.
+  /// - Throws: the error of one that could not be loaded, so that its empty value decides nothing.
+  func loading<T>(_ body: () throws -> T) throws -> T {
+    let count = problems.count
+    let result = try body()
+    guard problems.count > count else { return result }
+    let problem = problems[count]
+    problems.removeSubrange(count...)
+    refaultUnloaded()
+    unsavedIndices.removeAll()
+    throw problem
+  }
+
   /// - Throws: ``SwiftDataError/unreadableValue`` if the program changed a relationship whose stored targets are unknown.
   func checkUnloaded() throws {
     refaultUnloaded()

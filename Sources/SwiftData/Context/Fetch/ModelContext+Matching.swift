@@ -112,7 +112,9 @@ extension QueryExecutor {
       return try fetchStored(after: start, table) { try $0.fetchAmongHits(descriptor, text, after: $1) }
     }
     var hits = try search(M.self, text, limit: nil).map(\.model)
-    if let predicate = descriptor.predicate { hits.removeAll { (try? predicate.evaluate($0)) != true } }
-    return arranged(&hits, descriptor, after: start)
+    return try context.loading {
+      if let predicate = descriptor.predicate { hits.removeAll { (try? predicate.evaluate($0)) != true } }
+      return arranged(&hits, descriptor, after: start)
+    }
   }
 }

@@ -47,16 +47,18 @@ extension QueryExecutor {
     } catch DataStoreError.preferInMemoryFilter {
       (stored, isFiltered) = (try candidates(for: descriptor.predicate), false)
     }
-    var seen = Set<ObjectIdentifier>()
-    var objects = (stored + unsaved(M.self)).filter { object in
-      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else {
-        return false
+    return try context.loading {
+      var seen = Set<ObjectIdentifier>()
+      var objects = (stored + unsaved(M.self)).filter { object in
+        guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else {
+          return false
+        }
+        // A row that the database returned matches, unless the object has unsaved changes.
+        if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
+        return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
       }
-      // A row that the database returned matches, unless the object has unsaved changes.
-      if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
-      return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
+      return arranged(&objects, descriptor, after: start)
     }
-    return arranged(&objects, descriptor, after: start)
   }
 
   /// The stored objects that the computable part of a predicate leaves.

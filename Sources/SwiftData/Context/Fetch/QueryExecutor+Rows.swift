@@ -199,7 +199,7 @@ extension QueryExecutor {
         isFresh = !hasExternalCommits(table.store)
         guard isFresh else { return }
         if partial == nil, try loadBackwards(query, connection, into: &result) { return }
-        let batch = FetchBatch(root: table.root)
+        let batch = FetchBatch(root: table.root, enumerations: context.enumerations)
         for range in query.rangesOrWhole {
           guard let select = query.select(range, after: result.count) else { break }
           try connection.run(select, of: table, entity: table.entity) { rows in
@@ -312,10 +312,12 @@ extension QueryExecutor {
   }
 
   /// - Parameter objects: of one class.
-  func reloadRows(_ objects: [any PersistentModel], only: Int?, _ store: any SQLStore) throws {
+  /// - Returns: the keys of the rows.
+  func reloadRows(_ objects: [any PersistentModel], only: Int?, _ store: any SQLStore) throws -> [Int64] {
     let table = try context.core.table(for: type(of: objects[0]).__entity)
     let keys = objects.map { $0.__state.key }
-    try read(table) { connection in
+    return try read(table) { connection in
+      var found = [Int64]()
       let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
       let selection = store.selection(of: table, only: columns)
       let query: SQLFragment =
@@ -323,10 +325,13 @@ extension QueryExecutor {
       try connection.run(query, of: table, entity: table.entity) { rows in
         let decoder = RowDecoder(rows, table: table, context: context)
         while try rows.next() {
-          guard let object = context.registered(root: table.root, key: rows.int64(0)) else { continue }
+          let key = rows.int64(0)
+          found.append(key)
+          guard let object = context.registered(root: table.root, key: key) else { continue }
           try decoder.refresh(object, only: only)
         }
       }
+      return found
     }
   }
 

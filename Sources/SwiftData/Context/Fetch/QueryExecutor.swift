@@ -61,17 +61,18 @@ struct QueryExecutor {
     run: (StoreQuery, any SQLStore) throws -> T, compute: ([M]) throws -> T
   ) throws -> T {
     context.drainInbox()
+    func computed(_ objects: [M]) throws -> T { try context.loading { try compute(objects) } }
     guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
-      return try compute(try fetch(descriptor))
+      return try computed(try fetch(descriptor))
     }
     return try reading(store) {
       let query = try lower(store)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-        return try compute(try fetchWithPendingChanges(descriptor, query))
+        return try computed(try fetchWithPendingChanges(descriptor, query))
       }
       return try run(query, store)
     } otherwise: {
-      try compute(try fetch(descriptor))
+      try computed(try fetch(descriptor))
     }
   }
 
@@ -108,13 +109,16 @@ struct QueryExecutor {
 
   /// Reloads registered objects. `only` limits it to one omitted property; otherwise everything without unsaved changes
   /// is reloaded.
-  func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
+  /// - Returns: the keys of the objects that the store has.
+  @discardableResult func reload(_ objects: [any PersistentModel], only: Int? = nil) throws -> [Int64] {
+    var found = [Int64]()
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
       switch context.core.kind(of: try context.core.table(for: type(of: group[0]).__entity)) {
-      case .sql(let store): try reloadRows(group, only: only, store)
-      case .objects(let store): try store.reload(group, only: only, context: context)
+      case .sql(let store): found += try reloadRows(group, only: only, store)
+      case .objects(let store): found += try store.reload(group, only: only, context: context)
       }
     }
+    return found
   }
 
   /// Deletes the matching objects of a class, following the same rules as ``delete(_:)``.

@@ -75,6 +75,13 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     if changes.isEverything { return noteEverything() }
     for group in changes.inserted + changes.updated { note(group) { $0.touchedKeys.formUnion(group.keys) } }
     for group in changes.deleted { note(group) { $0.deletedKeys.formUnion(group.keys) } }
+    for name in changes.manyInserted.union(changes.manyChanged) {
+      guard let table = state.core.table(named: name), reads(table) else { continue }
+      noting {
+        needsFetch = true
+        if table.name == own.name, changes.manyChanged.contains(name) { isAllTouched = true }
+      }
+    }
     // A changed array does not change the rows of the objects in it.
     for name in changes.entities {
       guard let table = state.core.table(named: name), table.name != own.name, reads(table) else { continue }
@@ -122,7 +129,8 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     (touchedObjects, touchedKeys, deletedKeys, needsFetch, isAllTouched) = ([:], [], [], false, false)
     do {
       if scope == nil { scope = try findScope() }
-      results = patches ? try patched(objects, keys, gone) : try state.queries.fetch(descriptor)
+      results =
+        patches ? try state.loading { try patched(objects, keys, gone) } : try state.queries.fetch(descriptor)
     } catch {
       needsFetch = true
       isAllTouched = true

@@ -84,7 +84,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// - Complexity: O(n) in the models of its section.
   public func indexPath(for element: Element) -> IndexPath? {
     guard let sections, let sectioning, element.modelContext != nil,
-      let number = sections.index(ofSectionTitled: sectioning.title(element)),
+      let number = sections.index(ofSectionLike: sectioning.title(element)),
       let place = sections[number].firstIndex(where: { $0 === element })
     else { return nil }
     return [number, place]
@@ -170,14 +170,21 @@ package struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
   }
 
   func sections(of results: [Element]) -> SectionedResults<Element, SectionTitle> {
-    var order = [SectionTitle]()
-    var members = [SectionTitle: [Element]]()
+    var sections = [(title: SectionTitle, members: [Element])]()
+    var places = [SectionTitle: Int]()
+    // The section of NaN, which is not equal to itself, so that a dictionary does not find it.
+    var unequal: Int?
     for object in results {
       let title = title(object)
-      if members[title] == nil { order.append(title) }
-      members[title, default: []].append(object)
+      let isFound = title.isEqualToItself
+      if let place = isFound ? places[title] : unequal {
+        sections[place].members.append(object)
+        continue
+      }
+      if isFound { places[title] = sections.count } else { unequal = sections.count }
+      sections.append((title, [object]))
     }
-    return SectionedResults(order.map { ResultsSection(title: $0, rows: SectionRows(members[$0] ?? [])) })
+    return SectionedResults(sections.map { ResultsSection(title: $0.title, rows: SectionRows($0.members)) })
   }
 }
 
@@ -198,7 +205,16 @@ extension Sectioning where SectionTitle == String {
   }
 }
 
+extension Equatable {
+  fileprivate var isEqualToItself: Bool { self == self }
+}
+
 extension SectionedResults {
+  /// The place of the section of a title, which may be NaN.
+  fileprivate func index(ofSectionLike title: SectionTitle) -> Int? {
+    title.isEqualToItself ? index(ofSectionTitled: title) : firstIndex { !$0.title.isEqualToItself }
+  }
+
   /// Whether it has the same titles and section sizes.
   fileprivate func isLike(_ other: Self?) -> Bool {
     guard let other else { return false }

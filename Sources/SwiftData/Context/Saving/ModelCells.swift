@@ -7,7 +7,9 @@ package enum ModelCells {
   package static func cell(
     of object: any PersistentModel, _ property: __Property, writer: ValueWriter = ValueWriter()
   ) throws -> SQLValue {
-    object.__loadIfNeeded(property.index)
+    if object.__state.unloaded?.contains(property.index) == true {
+      try load(object) { object.__loadIfNeeded(property.index) }
+    }
     writer.begin(property)
     try object.__encode(property.index, to: writer)
     return writer.values.first ?? .null
@@ -43,9 +45,18 @@ package enum ModelCells {
     if object.__isObserved { object.__notify(property.index, .didSet) }
   }
 
+  /// Loads values of an object, or throws the error that a getter could not throw.
+  private static func load(_ object: any PersistentModel, _ body: () -> Void) throws {
+    guard let context = object.__state.context else { return body() }
+    try context.loading(body)
+  }
+
   /// The targets of a relationship, in order, those that are deleted left out.
-  package static func targets(of object: any PersistentModel, _ property: __Property) -> [any PersistentModel] {
-    if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+  /// - Throws: the error of the store if they cannot be loaded.
+  package static func targets(of object: any PersistentModel, _ property: __Property) throws -> [any PersistentModel] {
+    if case .fault = object.__relationship(property.index, .check) {
+      try load(object) { object.__fire(property.index) }
+    }
     guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
     return targets.filter { !$0.isDeleted }
   }

@@ -84,6 +84,12 @@ package final class ContainerCore: @unchecked Sendable {
     }
   }
 
+  /// Ends deliveries to an inbox. Objects of an ended context keep its inbox alive.
+  func unregister(_ inbox: ContextInbox) {
+    contexts.withLock { $0.removeAll { $0.inbox == nil || $0.inbox === inbox } }
+    _ = inbox.takeAll()
+  }
+
   /// Watches the stores as long as the container lives.
   func keepWatch() {
     let watch = watch()

@@ -20,7 +20,8 @@ package protocol ObjectStore: EngineStore {
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws
   /// Reloads registered objects except for unsaved changes. `only` limits it to one property.
-  func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws
+  /// - Returns: the keys of the objects that the store has.
+  func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws -> [Int64]
 
   /// Marks the matching objects for deletion, following delete rules.
   func delete<M: PersistentModel>(

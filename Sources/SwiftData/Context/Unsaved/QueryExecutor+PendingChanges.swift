@@ -21,16 +21,18 @@ extension QueryExecutor {
   ) throws -> [M] {
     let precedes = order(by: descriptor.sortBy)
     let follows = start.map { start in { (object: M) in start !== object && precedes(start, object) } }
-    var objects = try PendingOverlay(descriptor, query, self).objects(where: follows)
-    if let follows { objects.removeAll { !follows($0) } }
-    return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
+    return try context.loading {
+      var objects = try PendingOverlay(descriptor, query, self).objects(where: follows)
+      if let follows { objects.removeAll { !follows($0) } }
+      return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
+    }
   }
 
   /// The number of objects that ``fetchWithPendingChanges(_:_:after:)`` finds.
   func countWithPendingChanges<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ query: StoreQuery
   ) throws -> Int {
-    guard let all = try PendingOverlay(descriptor, query, self).count() else {
+    guard let all = try context.loading({ try PendingOverlay(descriptor, query, self).count() }) else {
       return try fetchWithPendingChanges(descriptor, query).count
     }
     return min(max(0, all - (query.offset ?? 0)), query.limit ?? .max)

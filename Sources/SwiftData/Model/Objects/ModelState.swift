@@ -67,6 +67,7 @@ public struct __ModelState: ~Copyable {
   package final class Extras {
     fileprivate var temporaryIdentity: TemporaryIdentity?
     fileprivate var unloaded: PropertySet?
+    fileprivate var lateChanges: PropertySet?
     fileprivate var registrar: ObservationRegistrar?
     fileprivate var isObserved = false
     fileprivate var runningObservers: PropertySet?
@@ -91,6 +92,11 @@ public struct __ModelState: ~Copyable {
   package var unloaded: PropertySet? {
     mutating get { extras?.unloaded }
     set { if newValue != nil || ownExtras != nil { makeExtras().unloaded = newValue } }
+  }
+  /// The properties that changed after the end of the context, or nil if none did.
+  package var lateChanges: PropertySet? {
+    mutating get { extras?.lateChanges }
+    set { if newValue != nil || ownExtras != nil { makeExtras().lateChanges = newValue } }
   }
   /// The registrar, made when an observer first reads the object.
   package var registrar: ObservationRegistrar? {

@@ -5,12 +5,15 @@ package final class FetchBatch {
   @exclusivity(unchecked)  // nothing else runs while it grows
   var keys: [Int64]
   let root: Int
+  /// The number of enumerations that the context had begun before the fetch.
+  let enumerations: Int
   /// The number of owners for the next load of a to-many, by property index: 1, 8, 64, … The first access must not load
   /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
   var owners: [Int: Int] = [:]
 
-  init(root: Int, keys: [Int64] = []) {
+  init(root: Int, keys: [Int64] = [], enumerations: Int) {
     self.root = root
     self.keys = keys
+    self.enumerations = enumerations
   }
 }

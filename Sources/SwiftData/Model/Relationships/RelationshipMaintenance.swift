@@ -94,7 +94,8 @@ enum RelationshipMaintenance {
       host.noteStandIn(object)
       return false
     }
-    host.insert(object)
+    // An ended context would hold the new object, which holds the context. It can save neither.
+    if !host.hasEnded { host.insert(object) }
     return true
   }
 
