@@ -71,6 +71,34 @@ import Testing
     #expect(throws: SwiftDataError.io) { try InspectedStore(Library.filled().path).copy(into: copy) }
   }
 
+  @Test("After an import that replaces another, tokens have expired and no key is given again")
+  func numbersGoOn() throws {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+    let (file, copy) = (try Library.filled(), try target())
+    _ = try InspectedStore(file.path).copy(into: copy)
+    func open() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Schema(Library.all), configurations: [ModelConfiguration(url: copy)]))
+    }
+    let before = try open()
+    for name in ["a", "b", "c"] {
+      before.insert(Library.Tag(name))
+      try before.save()
+    }
+    let token = try #require(try before.fetchHistory(Descriptor()).last).token
+    let keys = try InspectedStore(copy.path).rows(of: "Tag", limit: 9).map(\.key)
+    _ = try InspectedStore(file.path).copy(into: copy, replaces: true)
+    let after = try open()
+    after.insert(Library.Tag("later"))
+    try after.save()
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try after.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token }))
+    }
+    let newest = try #require(try after.fetchHistory(Descriptor()).last).token
+    #expect(newest > token)
+    let key = try #require(try InspectedStore(copy.path).rows(of: "Tag", limit: 9).last).key
+    #expect(key > keys[keys.count - 1])
+  }
+
   @Test("What cannot be carried over is reported, and the rest arrives")
   func losses() throws {
     let (file, copy) = (try Library.filled(), try target())

@@ -98,12 +98,10 @@ package struct AppleImport {
     for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }
     try ImportTarget.noteNonNFCText(of: table, on: connection)
     let root = file.numbers[file.model.root(of: table.classes[0])] ?? 0
-    try connection.run(
-      """
-      INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) SELECT \(bind: .text(table.name)), \
-      max(coalesce((SELECT max(_pk) FROM target.\(name: table.name)), 0), \
-      coalesce((SELECT Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0))
-      """)
+    let last =
+      "max(coalesce((SELECT max(_pk) FROM target.\(table.name.quotedIdentifier)), 0),"
+      + " coalesce((SELECT Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0))"
+    try connection.run(SQLFragment(StoreCounters.raising(in: "target", to: last), [.text(table.name)]))
   }
 
   /// - Parameter columns: the columns, the key first.
