@@ -53,13 +53,15 @@ package struct AppleImport {
     file.use(model.mapping(of: file))
     report.losses = model.notes
     report.losses += try file.problems(in: [.values, .references, .rows, .file]).map(\.description)
-    try file.read { connection in
+    try file.readChecked { connection, check in
       // A database can be attached and detached only outside a transaction, and the caller ends a transaction.
       try connection.execute("COMMIT")
       defer { try? connection.execute("BEGIN") }
       let destination = ImportTarget(url: target, layout: model.record, mark: file.identifier, source: origin.path)
       report.isRepeated = try destination.fill(on: connection, replaces: replaces) {
         try copy(model.record, connection)
+        // The last moment at which nothing is imported yet.
+        try check()
       }
     }
   }
@@ -174,7 +176,7 @@ package struct AppleImport {
         SELECT _pk, \(name: column) FROM target.\(name: table) \
         WHERE typeof(\(name: column)) = 'text' AND _pk > \(bind: .integer(last)) ORDER BY _pk LIMIT 500
         """)
-      guard case .integer(let end)? = rows.last?[0] else { return }
+      guard case .integer(let end)? = rows.last?[0] else { break }
       last = end
       for row in rows {
         guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
@@ -199,19 +201,26 @@ package struct AppleImport {
         }
       }
     }
+    if FileManager.default.fileExists(atPath: folder.path) { try DurableFiles.sync(folder: folder.path) }
   }
 }
 
 extension AppleImport {
+  /// Copies a file under another name, syncs it and renames it: what has the file's name is the whole file, also after a crash.
   private static func copyFile(_ source: URL, to copy: URL) throws {
-    guard !FileManager.default.fileExists(atPath: copy.path) else { return }
+    let files = FileManager.default
+    // An import that ended early, or that this one replaces, may have left the file.
+    guard !files.contentsEqual(atPath: source.path, andPath: copy.path) else { return }
     let folder = copy.deletingLastPathComponent()
+    let part = copy.appendingPathExtension("part")
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(at: source, to: copy)
+      try DurableFiles.createFolder(folder.path)
+      if files.fileExists(atPath: part.path) { try files.removeItem(at: part) }
+      try files.copyItem(at: source, to: part)
+      try DurableFiles.sync(file: part.path)
+      guard rename(part.path, copy.path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     } catch {
-      // A part of the file is not a copy.
-      try? FileManager.default.removeItem(at: copy)
+      try? files.removeItem(at: part)
       throw SwiftDataError(
         .io,
         message: "the external data \(source.path) cannot be copied to \(folder.path); nothing was imported. Check the"
