@@ -249,7 +249,7 @@ struct TableChange {
     try change.alterShards(of: table.new.name) { _, _ in
       ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
     }
-    let place = EarlyColumns.Place(table: table.new.name, column: column.name, type: column.serverType.name)
+    let place = EarlyColumns.Place(table.new.name, column, try change.serverDefault(of: column))
     guard !change.early.contains(place) else { return }
     try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
   }
