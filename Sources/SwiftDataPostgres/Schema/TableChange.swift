@@ -92,7 +92,8 @@ struct TableChange {
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
         && table.new.column(named: column.name) == nil
     }
-    result.columns = try table.columns.map { try record(of: $0, stored) } + left.map(relax)
+    result.columns = try table.columns.map { try record(of: $0, stored) }
+    result.columns += try left.map { try change.relax($0, of: table.new) }
     for index in table.new.indices where !result.indices.contains(index) {
       try make(index)
       result.indices.append(index)
@@ -389,20 +390,6 @@ struct TableChange {
       }
       try change.run(references(column)?.creation ?? [])
     }
-    return column
-  }
-
-  /// Lets programs save that do not know a column: without a value for it, and with its target deleted.
-  private func relax(_ stored: LayoutRecord.Column) throws -> LayoutRecord.Column {
-    var column = stored
-    if column.isRequired {
-      try alter("ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
-      column.isRequired = false
-    }
-    guard column.reference?.setsNull == false else { return column }
-    try change.run(references(column)?.removal ?? [])
-    column.reference?.setsNull = true
-    try change.run(references(column)?.creation ?? [])
     return column
   }
 }
