@@ -105,19 +105,6 @@ struct TableChange {
 
   // MARK: - Checks
 
-  /// Refuses copies on shards, and copies of the column that divides the rows. A copy locks the tables there until the migration ends, and dropping the old columns on
-  /// another connection would wait for that.
-  func checkShards() throws {
-    guard let divided = change.partitions[table.new.name] else { return }
-    let isRefused = { (copy: LayoutPlan.ColumnPlan) in divided.isSharded || copy.columns.contains(divided.column) }
-    guard let column = copies.first(where: isRefused)?.column else { return }
-    throw SwiftDataError(
-      .loadIssueModelContainer, entity: column.entity, property: column.propertyName,
-      message: "the values move between properties of several classes, which the store \"\(change.store)\" cannot do on"
-        + " shards, nor with the property that divides the rows; add a property with another name, fill it, and remove"
-        + " this one later")
-  }
-
   private func checkTypes() throws {
     for column in table.columns {
       for name in column.columns {
