@@ -66,7 +66,7 @@ package final class AppleFile: Sendable {
   }
 
   /// Reads from one consistent state of the file.
-  func read<T>(_ body: (FileConnection) throws -> T) throws -> T { try access.read(body) }
+  package func read<T>(_ body: (FileConnection) throws -> T) throws -> T { try access.read(body) }
 
   func readChecked<T>(_ body: (FileConnection, () throws -> Void) throws -> T) throws -> T {
     try access.readChecked(body)
