@@ -20,10 +20,10 @@ enum HistoryTables {
   static let deleted = "_swiftdata_history"
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
-  static let newest = newest(in: "")
+  static let newest = newestNumber(in: "")
 
   /// - Parameter prefix: the name under which the connection has the store, and a dot.
-  static func newest(in prefix: String) -> String {
+  static func newestNumber(in prefix: String) -> String {
     "max(ifnull((SELECT max(id) FROM \(prefix)_swiftdata_history), 0),"
       + " ifnull((SELECT last FROM \(prefix)_swiftdata_keys WHERE entity = '\(deleted)'), 0))"
   }

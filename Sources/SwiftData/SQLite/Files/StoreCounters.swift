@@ -15,7 +15,7 @@ package enum StoreCounters {
   package static func endingHistory(in schema: String) -> [SQLFragment] {
     [
       SQLFragment(
-        raising(in: schema, to: "\(HistoryTables.newest(in: "\(schema).")) + 1"), [.text(HistoryTables.deleted)]),
+        raising(in: schema, to: "\(HistoryTables.newestNumber(in: "\(schema).")) + 1"), [.text(HistoryTables.deleted)]),
       // Without this table, nothing is known about the deleted transactions.
       "DROP TABLE IF EXISTS \(schema).\(DeletedHistory.table)",
       "DELETE FROM \(schema)._swiftdata_history", "DELETE FROM \(schema)._swiftdata_changes",
