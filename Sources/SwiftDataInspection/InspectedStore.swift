@@ -26,6 +26,8 @@ public final class InspectedStore: Sendable {
   let apple: (file: AppleFile, model: NaturalModel)?
   let file: FileAccess?
   let server: ServerReader?
+  /// The connection of a transaction in which the store is read.
+  private let snapshot: FileConnection?
   let version: String
   let format: String
 
@@ -35,6 +37,7 @@ public final class InspectedStore: Sendable {
   ///   - namespace: the schema of the database in which the tables are.
   /// - Throws: `SwiftDataError` if there is no store or it cannot be read.
   public init(_ location: String, namespace: String = "swiftdata") throws {
+    snapshot = nil
     if location.hasPrefix("postgres://") || location.hasPrefix("postgresql://") {
       let server = try ServerReader(location, namespace)
       (kind, self.location, identifier) = (.postgres, server.place, server.identifier)
@@ -60,6 +63,25 @@ public final class InspectedStore: Sendable {
     version = store.metadata.modelIdentifiers.joined(separator: ", ")
     format = store.metadata.frameworkVersion.map { "framework \($0)" } ?? ""
     (apple, file) = ((store, model), nil)
+  }
+
+  /// The same store, read in a transaction.
+  private init(_ store: InspectedStore, snapshot: FileConnection?, server: ServerReader?) {
+    (kind, location, identifier) = (store.kind, store.location, store.identifier)
+    (layout, version, format, encryption) = (store.layout, store.version, store.format, store.encryption)
+    (apple, file, self.server, self.snapshot) = (store.apple, store.file, server, snapshot)
+  }
+
+  /// Calls `body` with the store as it is at one moment.
+  /// - Throws: `SwiftDataError/storeLocked` if another program changes a file meanwhile, and what `body` throws.
+  func atOneMoment<T>(_ body: (InspectedStore) throws -> T) throws -> T {
+    func read(_ connection: FileConnection) throws -> T {
+      try body(InspectedStore(self, snapshot: connection, server: nil))
+    }
+    if let apple { return try apple.file.read(read) }
+    if let file { return try file.read(read) }
+    guard let server else { return try body(self) }
+    return try server.atOneMoment { try body(InspectedStore(self, snapshot: nil, server: $0)) }
   }
 
   private static func metadata(
@@ -99,6 +121,7 @@ public final class InspectedStore: Sendable {
 
   /// Runs a statement over the tables of the layout.
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
+    if let snapshot { return try snapshot.rows(statement) }
     if let apple { return try apple.file.rows(statement) }
     if let file { return try file.read { try $0.rows(statement) } }
     return try server?.rows(statement) ?? []

@@ -25,6 +25,16 @@ final class ServerReader: Sendable {
     version = InspectedStore.version(values["version 2"] ?? values["version"])
   }
 
+  private init(_ other: ServerReader, _ reader: PostgresReader) {
+    (place, identifier, layout, version) = (other.place, other.identifier, other.layout, other.version)
+    self.reader = reader
+  }
+
+  /// Calls `body` with a reader to which other programs' saves are invisible from now on.
+  func atOneMoment<T>(_ body: (ServerReader) throws -> T) throws -> T {
+    try reader.atOneMoment { try body(ServerReader(self, $0)) }
+  }
+
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try reader.rows(statement) }
 
   /// The cells of a table's rows: first the cells of `heads`, then the columns'.

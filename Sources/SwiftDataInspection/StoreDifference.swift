@@ -37,11 +37,16 @@ public struct StoreDifference: Sendable, Codable, Equatable {
 }
 
 extension InspectedStore {
-  /// Compares the models and the objects, by class and key, with another store's.
+  /// Compares the models and the objects, by class and key, with another store's. Each store is read as it is at one moment.
   /// - Parameter limit: the greatest number of objects in the list. All are counted.
-  /// - Throws: `SwiftDataError`.
+  /// - Throws: `SwiftDataError`, and `SwiftDataError/storeLocked` if another program changes a file meanwhile.
   /// - Complexity: reads both stores once and keeps a page of each in memory.
   public func difference(to other: InspectedStore, limit: Int = 1000) throws -> StoreDifference {
+    if other === self { return StoreDifference() }
+    return try atOneMoment { own in try other.atOneMoment { try own.storedDifference(to: $0, limit: limit) } }
+  }
+
+  private func storedDifference(to other: InspectedStore, limit: Int) throws -> StoreDifference {
     var result = StoreDifference()
     compareModels(with: other, &result)
     for name in entities where other.entities.contains(name) {

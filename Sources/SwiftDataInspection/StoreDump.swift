@@ -3,14 +3,20 @@ import SwiftData
 import SwiftDataAppleStore
 
 extension InspectedStore {
-  /// Calls `body` with every object, class by class and in the order of keys. A page of objects is in memory at a time, and the
-  /// external data of one object.
+  /// Calls `body` with every object, class by class and in the order of keys, as the store is at one moment. A page of objects
+  /// is in memory at a time, and the external data of one object. The body must not read the store.
   /// - Parameters:
   ///   - names: the classes. An empty array stands for all.
   ///   - missing: called with a description of each external file that cannot be read. The object has no value then.
-  /// - Throws: `SwiftDataError`, and what `body` throws.
+  /// - Throws: `SwiftDataError`, `SwiftDataError/storeLocked` if another program changes a file meanwhile, and what `body` throws.
   public func forEachRow(
     of names: [String] = [], missing: (String) -> Void = { _ in }, _ body: (StoreRow) throws -> Void
+  ) throws {
+    try atOneMoment { try $0.forEachStoredRow(of: names, missing: missing, body) }
+  }
+
+  private func forEachStoredRow(
+    of names: [String], missing: (String) -> Void, _ body: (StoreRow) throws -> Void
   ) throws {
     for name in names.isEmpty ? entities : names {
       guard entities.contains(name) else {

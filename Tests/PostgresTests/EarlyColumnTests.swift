@@ -21,6 +21,26 @@ private enum Keyed {
   }
 }
 
+private enum Fixed {
+  static let key = UUID(uuidString: "00000000-0000-0000-0000-000000000001")!
+
+  @Model final class Line {
+    var number: Int
+    var text: String
+    var key: UUID = UUID(uuidString: "00000000-0000-0000-0000-000000000001")!
+    init(_ number: Int, _ text: String) { (self.number, self.text) = (number, text) }
+  }
+}
+
+private enum Free {
+  @Model final class Line {
+    var number: Int
+    var text: String
+    var key: UUID?
+    init(_ number: Int, _ text: String) { (self.number, self.text) = (number, text) }
+  }
+}
+
 @Suite(
   "A new property with another default in each row", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
   .timeLimit(.minutes(20)))
@@ -79,8 +99,24 @@ struct EarlyColumnTests {
     try store.sql("ALTER TABLE \"Line\" ADD COLUMN key \(type)")
     try store.sql(
       "INSERT INTO _swiftdata_metadata (key, value)"
-        + " VALUES ('early columns', '[{\"table\":\"Line\",\"column\":\"key\",\"type\":\"\(type)\"}]')")
+        + " VALUES ('early columns', '[{\"table\":\"Line\",\"column\":\"key\",\"type\":\"\(type)\","
+        + "\"standard\":\"gen_random_uuid()\"}]')")
     if type == "uuid" { try store.sql("UPDATE \"Line\" SET key = gen_random_uuid() WHERE _pk = 1") }
+  }
+
+  @Test("leaves no values behind if its opening ended early and the next models have another default, or none")
+  func otherDefault() throws {
+    let other = EarlyColumnTests()
+    for test in [self, other] {
+      let old = ModelContext(try test.store.open(Old.Line.self))
+      for number in 1...3 { old.insert(Old.Line(number, "a")) }
+      try old.save()
+      try test.end()
+    }
+    let new = ModelContext(try store.open(Fixed.Line.self))
+    #expect(try new.fetch(FetchDescriptor<Fixed.Line>()).map(\.key) == Array(repeating: Fixed.key, count: 3))
+    let free = ModelContext(try other.store.open(Free.Line.self))
+    #expect(try free.fetch(FetchDescriptor<Free.Line>()).map(\.key) == [nil, nil, nil])
   }
 
   @Test("goes on where an opening that ended early stopped")

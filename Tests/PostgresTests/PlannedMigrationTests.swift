@@ -87,6 +87,36 @@ private enum GuestPlan: SchemaMigrationPlan {
     })
 }
 
+private enum LogV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Log.self] }
+
+  @Model final class Item {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Log {
+    var text: String
+    var item: Item
+    init(_ text: String, _ item: Item) { (self.text, self.item) = (text, item) }
+  }
+}
+
+private enum LogV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self] }
+
+  @Model final class Item {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum LogPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [LogV1.self, LogV2.self] }
+  static var stages: [MigrationStage] { [.lightweight(fromVersion: LogV1.self, toVersion: LogV2.self)] }
+}
+
 @Suite("Migration plans in PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
 struct PostgresPlanTests {
   private let store = TestStore()
@@ -138,6 +168,23 @@ struct PostgresPlanTests {
     #expect(try old.fetchCount(FetchDescriptor<PlanV1.Visit>()) == 6)
     #expect(try old.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
     try check(try open(PlanV2.self))
+  }
+
+  @Test("let objects be deleted that rows of a removed model need")
+  func removedModel() throws {
+    func open(_ version: any VersionedSchema.Type) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: version), migrationPlan: LogPlan.self, configurations: [store.configuration]))
+    }
+    let old = try open(LogV1.self)
+    old.insert(LogV1.Log("made", LogV1.Item("a")))
+    try old.save()
+    let new = try open(LogV2.self)
+    for item in try new.fetch(FetchDescriptor<LogV2.Item>()) { new.delete(item) }
+    #expect(throws: Never.self) { try new.save() }
+    #expect(try ModelContext(new.container).fetchCount(FetchDescriptor<LogV2.Item>()) == 0)
+    #expect(try store.sql("SELECT 1 FROM \"Log\" WHERE text = 'made' AND item IS NULL").count == 1)
   }
 
   @Test("are run by one of many programs that start at a time")

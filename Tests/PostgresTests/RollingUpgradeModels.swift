@@ -277,4 +277,56 @@ extension RollingUpgradeTests {
       }
     }
   }
+
+  /// A subclass with an optional value and an optional to-one, each of which becomes required.
+  enum Loose {
+    @Model class Doc {
+      var n: Int
+      init(_ n: Int) { self.n = n }
+    }
+    @Model final class Report: Doc {
+      var note: String?
+      var folder: Folder?
+      override init(_ n: Int) { super.init(n) }
+    }
+    @Model final class Folder {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    enum NeedsNote {
+      @Model class Doc {
+        var n: Int
+        init(_ n: Int) { self.n = n }
+      }
+      @Model final class Report: Doc {
+        var note: String = ""
+        var folder: Folder?
+        override init(_ n: Int) { super.init(n) }
+      }
+      @Model final class Folder {
+        var name: String
+        init(_ name: String) { self.name = name }
+      }
+    }
+
+    enum NeedsFolder {
+      @Model class Doc {
+        var n: Int
+        init(_ n: Int) { self.n = n }
+      }
+      @Model final class Report: Doc {
+        var note: String?
+        var folder: Folder
+        init(_ n: Int, _ folder: Folder) {
+          self.folder = folder
+          super.init(n)
+        }
+      }
+      @Model final class Folder {
+        var name: String
+        init(_ name: String) { self.name = name }
+      }
+    }
+  }
 }

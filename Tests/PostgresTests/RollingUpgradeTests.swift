@@ -191,6 +191,21 @@ struct RollingUpgradeTests {
     #expect(docs.filter { !($0 is Raised.Report) }.map(\.pages) == [3, 3, 3, 3])
   }
 
+  @Test("is refused beforehand if an optional property or to-one of a subclass becomes required")
+  func subclassBecomesRequired() throws {
+    _ = try open([Loose.Doc.self, Loose.Report.self])
+    let note = #expect(throws: SwiftDataError.self) {
+      try open([Loose.NeedsNote.Doc.self, Loose.NeedsNote.Report.self])
+    }
+    #expect(note?.property == "note")
+    let folder = #expect(throws: SwiftDataError.self) {
+      try open([Loose.NeedsFolder.Doc.self, Loose.NeedsFolder.Report.self])
+    }
+    #expect(folder?.property == "folder")
+    // What stays optional or required is no obstacle.
+    _ = try open([Loose.Doc.self, Loose.Report.self])
+  }
+
   @Test("is refused beforehand for a new required property of a subclass without a default")
   func subclassWithoutDefault() throws {
     _ = try open([Siblings.Doc.self, Siblings.Report.self])

@@ -52,6 +52,20 @@ private let odd = [
     withExtendedLifetime(store) {}
   }
 
+  @Test("is copied by an update scalar by scalar")
+  func copied() throws {
+    let (store, container) = try filled()
+    let context = ModelContext(container)
+    let text = #Expression<Note, String> { $0.text }
+    #expect(try context.update(model: Note.self, set: .assign(\.other, text)) == odd.count)
+    try context.save()
+    let notes = try ModelContext(container).fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.place)]))
+    for (note, text) in zip(notes, odd) {
+      #expect(note.other?.unicodeScalars.elementsEqual(text.unicodeScalars) == true, "\(note.place)")
+    }
+    withExtendedLifetime(store) {}
+  }
+
   @Test("is compared, searched and sorted as Swift does")
   func compared() throws {
     let (store, container) = try filled()

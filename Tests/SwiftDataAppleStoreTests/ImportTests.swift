@@ -71,6 +71,68 @@ import Testing
     #expect(throws: SwiftDataError.io) { try InspectedStore(Library.filled().path).copy(into: copy) }
   }
 
+  @Test("After an import that replaces another, tokens have expired and no key is given again")
+  func numbersGoOn() throws {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+    let (file, copy) = (try Library.filled(), try target())
+    _ = try InspectedStore(file.path).copy(into: copy)
+    func open() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Schema(Library.all), configurations: [ModelConfiguration(url: copy)]))
+    }
+    let before = try open()
+    for name in ["a", "b", "c"] {
+      before.insert(Library.Tag(name))
+      try before.save()
+    }
+    let token = try #require(try before.fetchHistory(Descriptor()).last).token
+    let keys = try InspectedStore(copy.path).rows(of: "Tag", limit: 9).map(\.key)
+    _ = try InspectedStore(file.path).copy(into: copy, replaces: true)
+    let after = try open()
+    after.insert(Library.Tag("later"))
+    try after.save()
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try after.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token }))
+    }
+    let newest = try #require(try after.fetchHistory(Descriptor()).last).token
+    #expect(newest > token)
+    let key = try #require(try InspectedStore(copy.path).rows(of: "Tag", limit: 9).last).key
+    #expect(key > keys[keys.count - 1])
+  }
+
+  @Test("A part of an external file that a killed import left is replaced by the whole file")
+  func leftPart() throws {
+    let (file, copy) = (try Library.filled(), try target())
+    _ = try InspectedStore(file.path).copy(into: copy)
+    let folder = NewStore.externalFolder(of: copy)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let name = try #require(names.first)
+    let whole = try Data(contentsOf: folder.appendingPathComponent(name))
+    #expect(names.count == 1 && whole.count == 200_000)
+    try whole.prefix(1000).write(to: folder.appendingPathComponent(name))
+    try whole.prefix(1000).write(to: folder.appendingPathComponent(name + ".part"))
+    for suffix in ["-wal", "-shm", ""] { try? FileManager.default.removeItem(atPath: copy.path + suffix) }
+    #expect(try InspectedStore(file.path).copy(into: copy).losses == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+    #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == whole)
+  }
+
+  @Test("If the file changes during an import, nothing is imported")
+  func changedMeanwhile() throws {
+    let (file, copy) = (try Library.filled(), try target())
+    var hasChanged = false
+    #expect(throws: SwiftDataError.storeLocked) {
+      try AppleImport.run(AppleFile(file), into: copy) { _, _, _ in
+        guard !hasChanged else { return }
+        hasChanged = true
+        let later: [FileAttributeKey: Any] = [.modificationDate: Date().addingTimeInterval(60)]
+        try? FileManager.default.setAttributes(later, ofItemAtPath: file.path)
+      }
+    }
+    #expect(hasChanged)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+    #expect(try InspectedStore(file.path).copy(into: copy).losses == [])
+  }
+
   @Test("What cannot be carried over is reported, and the rest arrives")
   func losses() throws {
     let (file, copy) = (try Library.filled(), try target())

@@ -109,6 +109,26 @@ import Testing
     let later = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
     #expect(try reader.fetchHistory(later).count == 2)
   }
+
+  @Test("A token from before a purged history has expired, also if no transaction is left")
+  func purgedHistory() throws {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+    let context = ModelContext(try Library.container(try Library.filled()))
+    let first = try #require(try context.fetchHistory(Descriptor()).last).token
+    for name in ["a", "b"] {
+      context.insert(Library.Tag(name))
+      try context.save()
+    }
+    let last = try #require(try context.fetchHistory(Descriptor()).last).token
+    try context.deleteHistory(Descriptor())
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > first }))
+    }
+    #expect(try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > last })).isEmpty)
+    context.insert(Library.Tag("c"))
+    try context.save()
+    #expect(try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > last })).count == 1)
+  }
 }
 
 @Suite("A file that is only read") struct UntouchedFileTests {

@@ -14,6 +14,8 @@ struct BinaryPropertyList {
     case null
     case bool(Bool)
     case integer(Int64)
+    /// A number above the greatest `Int64`.
+    case unsigned(UInt64)
     case real(Double)
     /// Seconds since 2001.
     case date(Double)
@@ -85,7 +87,11 @@ struct BinaryPropertyList {
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
     case 0: return marker == 0x09 ? .bool(true) : marker == 0x08 ? .bool(false) : .null
-    case 1: return .integer(try integer(offset + 1, size: 1 << low))
+    case 1:
+      let value = try integer(offset + 1, size: 1 << low)
+      // The writer makes such numbers of unsigned values alone.
+      let isUnsigned = low == 4 && value < 0 && bytes[offset + 1..<offset + 9].allSatisfy { $0 == 0 }
+      return isUnsigned ? .unsigned(UInt64(bitPattern: value)) : .integer(value)
     case 2: return .real(try real(offset + 1, size: 1 << low))
     case 3: return .date(try real(offset + 1, size: 8))
     case 4:
@@ -160,6 +166,7 @@ extension BinaryPropertyList {
     case .null: return .null
     case .bool(let value): return .bool(value)
     case .integer(let value): return .integer(value)
+    case .unsigned(let value): return .decimal(String(value))
     case .real(let value): return .real(value)
     case .date(let value): return .date(value)
     case .data(let value):

@@ -98,6 +98,7 @@ struct KeyedArchive {
     case .null: return .null
     case .bool(let value): return .bool(value)
     case .integer(let value): return .integer(value)
+    case .unsigned(let value): return .decimal(String(value))
     case .real(let value): return .real(value)
     case .date(let value): return .date(value)
     case .data(let value):

@@ -66,7 +66,11 @@ package final class AppleFile: Sendable {
   }
 
   /// Reads from one consistent state of the file.
-  func read<T>(_ body: (FileConnection) throws -> T) throws -> T { try access.read(body) }
+  package func read<T>(_ body: (FileConnection) throws -> T) throws -> T { try access.read(body) }
+
+  func readChecked<T>(_ body: (FileConnection, () throws -> Void) throws -> T) throws -> T {
+    try access.readChecked(body)
+  }
 
   /// All rows of a statement, over Apple's tables or over the views that a mapping made.
   package func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try read { try $0.rows(statement) } }

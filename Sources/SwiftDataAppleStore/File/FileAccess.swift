@@ -46,17 +46,29 @@ package final class FileAccess: @unchecked Sendable {
   /// Reads from one consistent state.
   /// - Throws: `SwiftDataError/storeLocked` if another program changed the file meanwhile.
   package func read<T>(_ body: (FileConnection) throws -> T) throws -> T {
+    try readChecked { connection, check in
+      let result = try body(connection)
+      try check()
+      return result
+    }
+  }
+
+  /// Reads as ``read(_:)`` does, for a body that writes elsewhere.
+  /// - Parameter body: calls its second argument before it makes its result final, which throws if another program changed
+  ///   the file since the start.
+  func readChecked<T>(_ body: (FileConnection, () throws -> Void) throws -> T) throws -> T {
     let stamp = Self.stamp(url)
     let connection = try take(stamp)
     let result: T
     do {
-      result = try transaction("BEGIN", on: connection) { try body(connection) }
+      result = try transaction("BEGIN", on: connection) {
+        try body(connection) { if !isWritable, Self.stamp(url) != stamp { throw changed() } }
+      }
     } catch {
       if !isWritable, Self.stamp(url) != stamp { throw changed() }
       give(connection, stamp)
       throw error
     }
-    if !isWritable, Self.stamp(url) != stamp { throw changed() }
     give(connection, stamp)
     return result
   }

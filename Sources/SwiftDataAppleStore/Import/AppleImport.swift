@@ -53,13 +53,15 @@ package struct AppleImport {
     file.use(model.mapping(of: file))
     report.losses = model.notes
     report.losses += try file.problems(in: [.values, .references, .rows, .file]).map(\.description)
-    try file.read { connection in
+    try file.readChecked { connection, check in
       // A database can be attached and detached only outside a transaction, and the caller ends a transaction.
       try connection.execute("COMMIT")
       defer { try? connection.execute("BEGIN") }
       let destination = ImportTarget(url: target, layout: model.record, mark: file.identifier, source: origin.path)
       report.isRepeated = try destination.fill(on: connection, replaces: replaces) {
         try copy(model.record, connection)
+        // The last moment at which nothing is imported yet.
+        try check()
       }
     }
   }
@@ -98,12 +100,10 @@ package struct AppleImport {
     for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }
     try ImportTarget.noteNonNFCText(of: table, on: connection)
     let root = file.numbers[file.model.root(of: table.classes[0])] ?? 0
-    try connection.run(
-      """
-      INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) SELECT \(bind: .text(table.name)), \
-      max(coalesce((SELECT max(_pk) FROM target.\(name: table.name)), 0), \
-      coalesce((SELECT Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0))
-      """)
+    let last =
+      "max(coalesce((SELECT max(_pk) FROM target.\(table.name.quotedIdentifier)), 0),"
+      + " coalesce((SELECT Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0))"
+    try connection.run(SQLFragment(StoreCounters.raising(in: "target", to: last), [.text(table.name)]))
   }
 
   /// - Parameter columns: the columns, the key first.
@@ -176,7 +176,7 @@ package struct AppleImport {
         SELECT _pk, \(name: column) FROM target.\(name: table) \
         WHERE typeof(\(name: column)) = 'text' AND _pk > \(bind: .integer(last)) ORDER BY _pk LIMIT 500
         """)
-      guard case .integer(let end)? = rows.last?[0] else { return }
+      guard case .integer(let end)? = rows.last?[0] else { break }
       last = end
       for row in rows {
         guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
@@ -201,19 +201,26 @@ package struct AppleImport {
         }
       }
     }
+    if FileManager.default.fileExists(atPath: folder.path) { try DurableFiles.sync(folder: folder.path) }
   }
 }
 
 extension AppleImport {
+  /// Copies a file under another name, syncs it and renames it: what has the file's name is the whole file, also after a crash.
   private static func copyFile(_ source: URL, to copy: URL) throws {
-    guard !FileManager.default.fileExists(atPath: copy.path) else { return }
+    let files = FileManager.default
+    // An import that ended early, or that this one replaces, may have left the file.
+    guard !files.contentsEqual(atPath: source.path, andPath: copy.path) else { return }
     let folder = copy.deletingLastPathComponent()
+    let part = copy.appendingPathExtension("part")
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(at: source, to: copy)
+      try DurableFiles.createFolder(folder.path)
+      if files.fileExists(atPath: part.path) { try files.removeItem(at: part) }
+      try files.copyItem(at: source, to: part)
+      try DurableFiles.sync(file: part.path)
+      guard rename(part.path, copy.path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     } catch {
-      // A part of the file is not a copy.
-      try? FileManager.default.removeItem(at: copy)
+      try? files.removeItem(at: part)
       throw SwiftDataError(
         .io,
         message: "the external data \(source.path) cannot be copied to \(folder.path); nothing was imported. Check the"

@@ -128,9 +128,8 @@ package struct ImportTarget {
     for name in layout.pairTables.map(\.name) + layout.tables.map(\.name) {
       try connection.run("DELETE FROM target.\(name: name)")
     }
-    for name in ["_swiftdata_denormalized", "_swiftdata_history", "_swiftdata_changes"] {
-      try connection.run("DELETE FROM target.\(name: name)")
-    }
+    try connection.run("DELETE FROM target._swiftdata_denormalized")
+    for statement in StoreCounters.endingHistory(in: "target") { try connection.run(statement) }
   }
 
   /// Records the columns of a filled table whose text is not in Unicode normal form C.

@@ -76,7 +76,9 @@ enum AttributeMatch {
     guard attribute.type == .composite || isBytes(attribute) else { return nil }
     let keys = CompositeMembers.attributes(of: property.bareType).map { $0.map(key) }
     let guessesKeys = attribute.type == .composite && keys != nil && !CompositeMembers.isKnown(property.bareType)
-    return .json(attribute, keys: keys, form: form(type, guessesKeys: guessesKeys))
+    return .json(
+      attribute, keys: keys, form: form(type, guessesKeys: guessesKeys),
+      archive: CollectionArchive(attribute, property.bareType))
   }
 
   private static func key(_ member: Schema.Attribute) -> CompositeKey {

@@ -18,11 +18,16 @@ extension AppleRowWriter {
     of keys: [Int64], _ known: (table: ViewMapping.Table, class: ViewMapping.Class, number: Int64)
   ) throws {
     guard let entity = file.model.entity(named: known.class.entity) else { return }
-    let columns = entity.attributes.filter { $0.isPreserved && !$0.isTransient }.compactMap {
-      if case .column(let column) = file.columns.storage($0.name, of: entity.name) { column } else { nil }
+    // Each attribute has its place, also a composite, whose values the history does not keep.
+    let terms = entity.attributes.filter { $0.isPreserved && !$0.isTransient }.map { attribute in
+      if case .column(let column) = file.columns.storage(attribute.name, of: entity.name) {
+        column.quotedIdentifier
+      } else {
+        "NULL"
+      }
     }
-    guard !columns.isEmpty else { return }
-    let list = columns.map(\.quotedIdentifier).joined(separator: ", ")
+    guard terms.contains(where: { $0 != "NULL" }) else { return }
+    let list = terms.joined(separator: ", ")
     let rows = try connection.rows(
       "SELECT Z_PK, \(list) FROM main.\(name: known.table.appleTable) WHERE \(store.dialect.isAmong("Z_PK", keys))")
     for row in rows {

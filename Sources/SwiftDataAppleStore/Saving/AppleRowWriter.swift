@@ -12,6 +12,8 @@ final class AppleRowWriter: RowWriter {
   private var related: [String: Set<Int64>] = [:]
   /// The required to-ones that led to deleted rows.
   var required: [RequiredTarget] = []
+  /// The cells of what a class leaves out, by class.
+  var leftOutCells: [String: [(column: String, cell: SQLValue)]] = [:]
   /// The values of deleted rows that the history keeps.
   var tombstones: [Row: [SQLValue]] = [:]
 
@@ -124,7 +126,7 @@ final class AppleRowWriter: RowWriter {
       names.append(column)
       cells.append(cell)
     }
-    for (column, cell) in defaults(of: known.class) where !names.contains(column) {
+    for (column, cell) in try leftOut(of: known.class, written: names) {
       names.append(column)
       cells.append(cell)
     }
@@ -137,21 +139,6 @@ final class AppleRowWriter: RowWriter {
       related[known.class.name, default: []].insert(object.__state.key)
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       try merge(object, table, known, error, save)
-    }
-  }
-
-  /// The file's attributes that the class does not have get the defaults of the file's model.
-  private func defaults(of member: ViewMapping.Class) -> [(String, SQLValue)] {
-    guard let entity = file.model.entity(named: member.entity) else { return [] }
-    return entity.attributes.compactMap { attribute in
-      guard case .column(let column) = file.columns.storage(attribute.name, of: entity.name) else { return nil }
-      switch attribute.defaultValue {
-      case .bool(let value): return (column, .integer(value ? 1 : 0))
-      case .integer(let value): return (column, .integer(value))
-      case .real(let value), .date(let value): return (column, .real(value))
-      case .string(let value): return (column, .text(value))
-      default: return nil
-      }
     }
   }
 

@@ -45,10 +45,18 @@ struct Conversion: Sendable {
     },
     write: { cell in
       guard case .text(let text) = cell else { return [cell] }
-      if let whole = Int64(text) { return [.integer(whole)] }
-      guard let number = Double(text) else { return [.null] }
-      return [.real(number)]
+      return [try decimalCell(text)]
     })
+
+  /// - Throws: `SwiftDataError/unwritableValue` for NaN, which SQLite keeps as NULL.
+  static func decimalCell(_ text: String) throws -> SQLValue {
+    if let whole = Int64(text) { return .integer(whole) }
+    guard let number = Double(text), !number.isNaN else {
+      throw SwiftDataError(
+        .unwritableValue, message: "Apple's store format cannot hold the decimal number \(text); use nil instead")
+    }
+    return .real(number)
+  }
 
   /// The shortest text that stands for the number.
   static func decimalText(_ value: Double) -> String {
@@ -83,8 +91,10 @@ struct Conversion: Sendable {
   /// - Parameters:
   ///   - keys: the coding keys of a struct's members, and which members are data. If nil, the names of the elements are
   ///     the keys.
+  ///   - archive: writes the collection of an app whose transformer expects one of Foundation's classes.
   static func json(
-    _ attribute: AppleAttribute, keys: [CompositeKey]? = nil, form: JSONForm = JSONForm()
+    _ attribute: AppleAttribute, keys: [CompositeKey]? = nil, form: JSONForm = JSONForm(),
+    archive: CollectionArchive? = nil
   ) -> Conversion {
     let shape = CompositeShape(attribute, keys: keys)
     let isComposite = attribute.type == .composite
@@ -110,6 +120,7 @@ struct Conversion: Sendable {
         guard case .text(let text) = cell else {
           return Array(repeating: .null, count: isComposite ? shape.columnCount : 1)
         }
+        if let archive { return [.blob(try archive.archive(text))] }
         if !isComposite { return [.blob(attribute.type == .binary ? Data(text.utf8) : Archives.archive(ofJSON: text))] }
         var cells = [SQLValue]()
         try shape.write(try JSONCoding.decode(PlainValue.self, from: Data(text.utf8)), to: &cells)
@@ -131,7 +142,7 @@ indirect enum CompositeShape: Sendable {
   /// An enum without raw values. Each case has a column or more, which are empty unless the value is this case. They contain
   /// the associated values. A case without associated values has no payload, and its column contains its name.
   case cases([(name: String, payload: CompositeShape?)])
-  case members([(key: String, shape: CompositeShape)])
+  case members([(key: String, shape: CompositeShape, isOptional: Bool)])
 
   init(_ attribute: AppleAttribute, keys: [CompositeKey]? = nil, isData: Bool = false) {
     guard attribute.type == .composite else {
@@ -150,10 +161,17 @@ indirect enum CompositeShape: Sendable {
           let key = keys?.first { $0.name == element.name } ?? (isSameOrder ? keys?[index] : nil)
           return (
             key?.name ?? element.name,
-            CompositeShape(element, keys: key?.members, isData: key?.isData ?? false)
+            CompositeShape(element, keys: key?.members, isData: key?.isData ?? false),
+            element.isOptional || !Self.mayBeEmpty(element)
           )
         })
     }
+  }
+
+  /// Whether a composite is a struct of which each value may be nil.
+  static func mayBeEmpty(_ attribute: AppleAttribute) -> Bool {
+    attribute.type == .composite && !attribute.isEnum
+      && attribute.elements.allSatisfy { $0.isOptional || mayBeEmpty($0) }
   }
 
   var columnCount: Int {
@@ -184,11 +202,13 @@ indirect enum CompositeShape: Sendable {
       return result
     case .members(let members):
       var result = [String: PlainValue]()
-      for (key, shape) in members {
-        let value = shape.value(&cells, isOptional: true)
+      let own = cells
+      for (key, shape, isOptional) in members {
+        let value = shape.value(&cells, isOptional: isOptional)
         if value != .null { result[key] = value }
       }
-      return result.isEmpty && isOptional ? .null : .dictionary(result)
+      let isAbsent = isOptional && own.prefix(own.count - cells.count).allSatisfy { $0 == .null }
+      return isAbsent || isOptional && result.isEmpty ? .null : .dictionary(result)
     }
   }
 
@@ -252,7 +272,7 @@ indirect enum CompositeShape: Sendable {
           message: "a struct is coded under the key \(other), for which the file has no place; if the struct has coding"
             + " keys of its own, mark it with @Composite, so that they are known")
       }
-      for (key, shape) in members { try shape.write(value.dictionary?[key] ?? .null, to: &cells) }
+      for (key, shape, _) in members { try shape.write(value.dictionary?[key] ?? .null, to: &cells) }
     }
   }
 

@@ -98,8 +98,7 @@ public struct RealmImport {
     }
     try ImportTarget.noteNonNFCText(of: table, on: connection)
     try connection.run(
-      "INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) VALUES (\(bind: .text(table.name)), \(nodes.count))"
-    )
+      SQLFragment(StoreCounters.raising(in: "target"), [.text(table.name), .integer(Int64(nodes.count))]))
     return [StoreImport.Table(name: table.name, rows: nodes.count, checksum: "")]
       + pairs.sorted { $0.key < $1.key }.map { .init(name: $0.key, rows: $0.value, checksum: "") }
   }

@@ -19,8 +19,11 @@ extension PostgresStore {
       var changed = [String: [Int64]]()
       let failures = (0..<result.count).count { result.integer($0, 1) != 0 }
       if failures > 0 { throw update.failure(failures) }
+      // Nothing is committed then.
+      let isUnsure = (0..<result.count).contains { result.integer($0, 2) != 0 }
+      if isUnsure { throw DataStoreError.preferInMemoryFilter }
       for row in 0..<result.count {
-        let name = table.hasDiscriminator ? result.text(row, 2) ?? "" : table.entity.name
+        let name = table.hasDiscriminator ? result.text(row, 3) ?? "" : table.entity.name
         changed[name, default: []].append(result.integer(row, 0))
       }
       var history = HistoryRecorder()
@@ -32,7 +35,8 @@ extension PostgresStore {
     }
   }
 
-  /// One statement that finds and locks the rows, computes their new values, and writes them.
+  /// One statement that finds and locks the rows, computes their new values, and writes them. It returns the key of each, whether
+  /// the row has no value, whether only Swift knows its value, and its class.
   private func statement(_ update: BatchUpdate) throws -> PostgresStatement {
     let columns = update.columns
     let layout = layouts.update(update.table, columns.map(\.property))
@@ -40,6 +44,9 @@ extension PostgresStore {
     var given = [String: String]()
     var texts = [String: String]()
     var values = [PostgresParameter]()
+    // The conditions for rows whose original texts are not in the columns that the server computes with.
+    var unsure = [String]()
+    let list = layout.columns.map(\.name.quotedLiteral).joined(separator: ", ")
     func assign(_ column: String, _ value: SQLValue, _ type: PostgresType) {
       values.append(.array([value], type))
       assignments.append("\(column.quotedIdentifier) = (?::\(type.name)[])[1]")
@@ -47,6 +54,10 @@ extension PostgresStore {
     for (place, (assigned, column)) in zip(columns, layout.columns).enumerated() {
       guard assigned.isConstant else {
         assignments.append("\(column.name.quotedIdentifier) = v.c\(place)")
+        if column.type == .text { unsure.append("strpos(v.c\(place), chr(1)) > 0") }
+        if column.type == .text || column.type == .jsonb {
+          unsure.append("nullif(t._given - ARRAY[\(list)]::text[], '{}') IS NOT NULL")
+        }
         continue
       }
       guard column.type != .json else { throw DataStoreError.preferInMemoryFilter }
@@ -58,11 +69,13 @@ extension PostgresStore {
     for (word, cell) in zip(layout.words, try SearchColumns.cells(of: layout.words.map { texts[$0.source] })) {
       assign(word.words, cell, .tsvector)
     }
-    let list = layout.columns.map(\.name.quotedLiteral).joined(separator: ", ")
     values.append(.array([ServerCell.encode(given: given)], .jsonb))
     assignments.append(
       "_given = nullif((coalesce(t._given, '{}') - ARRAY[\(list)]::text[]) || coalesce((?::jsonb[])[1], '{}'), '{}')")
-    let returned = "t._pk, v.failed::int::bigint AS failed" + (update.table.hasDiscriminator ? ", t._entity" : "")
+    let condition = unsure.isEmpty ? "FALSE" : "(\(unsure.joined(separator: " OR "))) IS TRUE"
+    let returned =
+      "t._pk, v.failed::int::bigint AS failed, (\(condition))::int::bigint AS unsure"
+      + (update.table.hasDiscriminator ? ", t._entity" : "")
     let found = PostgresStatement("WITH v AS MATERIALIZED (\(update.rows))" as SQLFragment)
     let rest = PostgresStatement(
       """

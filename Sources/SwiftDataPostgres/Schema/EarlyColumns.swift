@@ -13,6 +13,13 @@ struct EarlyColumns {
     let column: String
     /// The server's type, with which the column was added.
     let type: String
+    /// The server's expression for the values, or nil if the store adds no such column before the transaction.
+    let standard: String?
+
+    init(_ table: String, _ column: LayoutRecord.Column, _ standard: ServerDefault?) {
+      (self.table, self.column, type) = (table, column.name, column.serverType.name)
+      self.standard = standard.flatMap { $0.varies && !$0.isConstant ? $0.sql : nil }
+    }
   }
 
   private struct Candidate {
@@ -92,9 +99,8 @@ struct EarlyColumns {
     let classes = Set(plan.parts.flatMap(\.classes)).sorted()
     let condition = table.new.hasDiscriminator ? " AND \(LayoutRecord.Index.condition(classes))" : ""
     return Candidate(
-      place: Place(table: table.new.name, column: column.name, type: column.serverType.name), column: column,
-      standard: standard, property: property, entity: member.entity,
-      gaps: "\(column.name.quotedIdentifier) IS NULL\(condition)")
+      place: Place(table.new.name, column, standard), column: column, standard: standard, property: property,
+      entity: member.entity, gaps: "\(column.name.quotedIdentifier) IS NULL\(condition)")
   }
 
   /// - Returns: false if the table has the column already.

@@ -20,6 +20,8 @@ struct LayoutChange {
   let isRolling: Bool
   /// The columns that are there before their table has them in its record.
   var early: Set<EarlyColumns.Place> = []
+  /// The version that a stage of a plan leaves.
+  var leaving: LayoutRecord?
 
   private static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
@@ -62,6 +64,7 @@ struct LayoutChange {
       guard let index = result.tables.firstIndex(where: { $0.name == table.new.name }) else { continue }
       result.tables[index] = try TableChange(self, plan, table).bring(result.tables[index])
     }
+    try relaxRemoved(plan, in: &result)
     try run(newTables.flatMap { $0.serverConstraints(partitions, layout) })
     for table in newTables { for index in table.indices { noteUnmade(index, table) } }
     try pairs.finish(&result)
@@ -87,6 +90,37 @@ struct LayoutChange {
         && !own.contains { $0.name == old.name && $0.entity == old.entity }
     }
     result.relationships = own + others
+  }
+
+  // MARK: - What the models lack
+
+  /// Lets programs save that do not know a column: without a value for it, and with its target deleted.
+  func relax(_ stored: LayoutRecord.Column, of table: LayoutRecord.Table) throws -> LayoutRecord.Column {
+    var column = stored
+    if column.isRequired {
+      try connection.script(
+        "ALTER TABLE \(table.name.quotedIdentifier) ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+      column.isRequired = false
+    }
+    guard column.reference?.setsNull == false else { return column }
+    try run(table.references(column, partitions)?.removal ?? [])
+    column.reference?.setsNull = true
+    try run(table.references(column, partitions)?.creation ?? [])
+    return column
+  }
+
+  /// Lets objects be deleted that rows of a removed model need. The rows stay, as the values of removed properties do.
+  private func relaxRemoved(_ plan: LayoutPlan, in result: inout LayoutRecord) throws {
+    let kept = Set(plan.tables.map(\.new.name))
+    for index in result.tables.indices {
+      let table = result.tables[index]
+      // Tables that the version does not have either belong to other programs.
+      guard leaving?.table(named: table.name) != nil, !kept.contains(table.name) else { continue }
+      try connection.settleConstraints()
+      for place in table.columns.indices where table.columns[place].reference?.setsNull == false {
+        result.tables[index].columns[place] = try relax(table.columns[place], of: table)
+      }
+    }
   }
 
   // MARK: - Classes

@@ -76,11 +76,20 @@ extension PostgresOpening {
     ).make(from: stored)
   }
 
-  /// Drops the columns that an opening added for models other than these.
+  /// Drops the columns that an opening added for models other than these, or whose values these models make in another way.
   func dropEarlyColumns() throws {
     let added = try earlyColumns()
-    let wanted = current.layout.record.tables.flatMap { table in
-      table.columns.map { EarlyColumns.Place(table: table.name, column: $0.name, type: $0.serverType.name) }
+    guard !added.isEmpty else { return }
+    let change = layoutChange(of: current.layout, PartitionedTables(), isFormer: false)
+    var wanted = Set<EarlyColumns.Place>()
+    // The versions before the last stage may give the column another meaning.
+    if try plan == nil || migration?.steps.isEmpty == true {
+      for table in current.layout.record.tables {
+        for column in table.columns {
+          let place = EarlyColumns.Place(table.name, column, try change.serverDefault(of: column))
+          if place.standard != nil { wanted.insert(place) }
+        }
+      }
     }
     for place in added.subtracting(wanted) {
       try connection.script(

@@ -123,7 +123,8 @@ struct PostgresOpening {
     }
     for step in steps {
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
-      let new = try bring(stored, to: step.target, opened, isPlanned: true, isFormer: false)
+      let new = try bring(
+        stored, to: step.target, opened, isPlanned: true, isFormer: false, leaving: step.source.layout.record)
       stored = new.record
       note(
         new.plan, step.source.schema.version, step.target.schema.version,
@@ -137,12 +138,14 @@ struct PostgresOpening {
   }
 
   private func bring(
-    _ stored: LayoutRecord, to version: VersionLayout, _ opened: Opened, isPlanned: Bool, isFormer: Bool
+    _ stored: LayoutRecord, to version: VersionLayout, _ opened: Opened, isPlanned: Bool, isFormer: Bool,
+    leaving: LayoutRecord? = nil
   ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
     let (layout, partitions) = (version.layout, opened.partitions)
     var change = layoutChange(of: layout, partitions, isFormer: isFormer)
     change.early = try earlyColumns()
+    change.leaving = leaving
     try connection.settleConstraints()
     let new = try change.bring(stored, isPlanned: isPlanned)
     for columns in SearchColumns.all(of: layout) {

@@ -17,6 +17,32 @@ package final class PostgresReader: Sendable {
     self.namespace = namespace
   }
 
+  private init(_ other: PostgresReader, within connection: PostgresConnection) {
+    (place, namespace) = (other.place, other.namespace)
+    connections = ServerConnections(within: connection)
+  }
+
+  /// Calls `body` with a reader of one snapshot, to which other programs' saves are invisible. Until it returns, no one else
+  /// may use this reader, which has one connection.
+  package func atOneMoment<T>(_ body: (PostgresReader) throws -> T) throws -> T {
+    try PostgresStore.report(place) {
+      try connections.with { connection in
+        let inner = PostgresReader(self, within: connection)
+        defer { inner.connections.endTransaction() }
+        try connection.script("BEGIN")
+        do {
+          try connection.script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+          let result = try body(inner)
+          try connection.script("COMMIT")
+          return result
+        } catch {
+          try? connection.script("ROLLBACK")
+          throw error
+        }
+      }
+    }
+  }
+
   /// The metadata of the store. Empty if the schema has no store.
   package func metadata() throws -> [String: String] {
     try PostgresStore.report(place) {

@@ -73,11 +73,11 @@ struct RollingUpgrade {
             steps: "give the other property a name that was not used before"))
         continue
       }
-      // The store does not record whether a subclass's property is optional.
+      // Records of earlier versions do not say whether a subclass's property is optional.
       let isRequired =
         column.family == .key
         ? column.reference?.setsNull == false
-        : column.isRequired || column.entity != nil && column.entity != old.classes.first
+        : column.isRequired || column.entity != nil && column.entity != old.classes.first && column.isOptional != true
       guard isRequired, !defaults.contains(Place(table: old.name, column: column.name)) else { continue }
       obstacles.append(
         Obstacle(
@@ -120,7 +120,7 @@ struct RollingUpgrade {
       note(
         "its type changes from \(type) to \(new.valueType), which cannot have all values of the former type", Self.twice
       )
-    } else if new.isRequired, old.column(named: new.name)?.isRequired == false {
+    } else if let former = old.column(named: new.name), Self.becomesRequired(former, new) {
       note(
         "it becomes required, and older programs may save nil",
         "let all programs save a value first, and make it required when no older program runs")
@@ -135,6 +135,11 @@ struct RollingUpgrade {
         entity: column.entity, property: column.propertyName,
         change: "it needs an object of \(reference.table), and older programs could not delete that object",
         steps: "make it optional until no older program runs"))
+  }
+
+  private static func becomesRequired(_ old: LayoutRecord.Column, _ new: LayoutRecord.Column) -> Bool {
+    new.isRequired && !old.isRequired || new.isOptional == false && old.isOptional == true
+      || new.reference?.setsNull == false && old.reference?.setsNull == true
   }
 
   /// Whether the property is required. The column of a subclass's property is not.

@@ -29,16 +29,35 @@ struct StoreErasure {
         try connection.script("DROP SEQUENCE IF EXISTS \(sequence.quotedIdentifier)")
       }
       for columns in search { try columns.remove(on: connection) }
-      let others = try connection.run(
-        "SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
-          + " WHERE n.nspname = $1::text LIMIT 1", [.text(configuration.namespace)])
-      if others.count == 0, configuration.namespace != "public" {
-        try connection.script("DROP SCHEMA IF EXISTS \(configuration.namespace.quotedIdentifier) CASCADE")
-      }
+      if configuration.namespace != "public" { try dropSchema() }
       try connection.script("COMMIT")
     } catch {
       try? connection.script("ROLLBACK")
       throw error
+    }
+  }
+
+  /// Drops the schema with the store's functions, unless it has anything else, or something depends on them.
+  private func dropSchema() throws {
+    let schema = configuration.namespace.quotedIdentifier
+    try connection.script("SAVEPOINT erasure")
+    do {
+      try connection.script("DROP OPERATOR IF EXISTS \(schema).= (boolean, integer)")
+      let functions = try connection.run(
+        "SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n"
+          + " ON n.oid = p.pronamespace WHERE n.nspname = $1::text AND (starts_with(p.proname::text, 'swift_')"
+          + " OR starts_with(p.proname::text, 'swiftdata_')"
+          // Those of searchable texts have names that tables give them.
+          + " OR p.prorettype = 'trigger'::regtype AND strpos(p.prosrc, \(SearchColumns.forgettingEnd.quotedLiteral)) > 0)",
+        [.text(configuration.namespace)])
+      for row in 0..<functions.count {
+        if let function = functions.text(row, 0) { try connection.script("DROP FUNCTION \(function)") }
+      }
+      try connection.script("DROP SCHEMA IF EXISTS \(schema)")
+      try connection.script("RELEASE SAVEPOINT erasure")
+    } catch let error as PostgresError where error.state == "2BP01" {
+      // Other objects depend on what was to be dropped.
+      try connection.script("ROLLBACK TO SAVEPOINT erasure")
     }
   }
 

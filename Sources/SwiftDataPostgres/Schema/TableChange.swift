@@ -92,7 +92,8 @@ struct TableChange {
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
         && table.new.column(named: column.name) == nil
     }
-    result.columns = try table.columns.map { try record(of: $0, stored) } + left.map(relax)
+    result.columns = try table.columns.map { try record(of: $0, stored) }
+    result.columns += try left.map { try change.relax($0, of: table.new) }
     for index in table.new.indices where !result.indices.contains(index) {
       try make(index)
       result.indices.append(index)
@@ -103,19 +104,6 @@ struct TableChange {
   }
 
   // MARK: - Checks
-
-  /// Refuses copies on shards, and copies of the column that divides the rows. A copy locks the tables there until the migration ends, and dropping the old columns on
-  /// another connection would wait for that.
-  func checkShards() throws {
-    guard let divided = change.partitions[table.new.name] else { return }
-    let isRefused = { (copy: LayoutPlan.ColumnPlan) in divided.isSharded || copy.columns.contains(divided.column) }
-    guard let column = copies.first(where: isRefused)?.column else { return }
-    throw SwiftDataError(
-      .loadIssueModelContainer, entity: column.entity, property: column.propertyName,
-      message: "the values move between properties of several classes, which the store \"\(change.store)\" cannot do on"
-        + " shards, nor with the property that divides the rows; add a property with another name, fill it, and remove"
-        + " this one later")
-  }
 
   private func checkTypes() throws {
     for column in table.columns {
@@ -249,7 +237,7 @@ struct TableChange {
     try change.alterShards(of: table.new.name) { _, _ in
       ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
     }
-    let place = EarlyColumns.Place(table: table.new.name, column: column.name, type: column.serverType.name)
+    let place = EarlyColumns.Place(table.new.name, column, try change.serverDefault(of: column))
     guard !change.early.contains(place) else { return }
     try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
   }
@@ -389,20 +377,6 @@ struct TableChange {
       }
       try change.run(references(column)?.creation ?? [])
     }
-    return column
-  }
-
-  /// Lets programs save that do not know a column: without a value for it, and with its target deleted.
-  private func relax(_ stored: LayoutRecord.Column) throws -> LayoutRecord.Column {
-    var column = stored
-    if column.isRequired {
-      try alter("ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
-      column.isRequired = false
-    }
-    guard column.reference?.setsNull == false else { return column }
-    try change.run(references(column)?.removal ?? [])
-    column.reference?.setsNull = true
-    try change.run(references(column)?.creation ?? [])
     return column
   }
 }

@@ -87,7 +87,10 @@ struct SearchColumns {
   }
 
   /// The statements of the function that forgets words. A migration recognizes the function by it.
-  static func forgettingBody(_ words: String) -> String { "NEW.\(words.quotedIdentifier) := NULL; RETURN NEW;" }
+  static func forgettingBody(_ words: String) -> String { "NEW.\(words.quotedIdentifier)\(forgettingEnd)" }
+
+  /// The end of each such function.
+  static let forgettingEnd = " := NULL; RETURN NEW;"
 
   /// The trigger with its function.
   private func forgetting(_ column: Column) -> String {

@@ -69,6 +69,18 @@ struct PredicateTests {
     try expectAgreement(#Predicate { $0.maybe == nil || $0.maybe! > 3 }, in: context)
   }
 
+  @Test("A chain that ends at nil is nil, even if it would compare with NaN")
+  func chainsBesideNaN() throws {
+    try expectAgreement(
+      #Predicate { specimen in (specimen.ratio.flatMap { specimen.real == $0 }) ?? true }, in: context)
+    try expectAgreement(
+      #Predicate { specimen in (specimen.ratio.flatMap { specimen.real > $0 }) ?? true }, in: context)
+    try expectAgreement(
+      #Predicate { specimen in (specimen.ratio.flatMap { $0 < specimen.real }) ?? true }, in: context)
+    let none = Double.nan
+    try expectAgreement(#Predicate { specimen in (specimen.ratio.flatMap { $0 < none }) ?? true }, in: context)
+  }
+
   @Test("Relationships are followed")
   func relationships() throws {
     try expectAgreement(#Predicate { $0.drawer == nil }, in: context)

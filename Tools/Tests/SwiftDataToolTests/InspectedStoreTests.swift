@@ -26,6 +26,14 @@ private enum Inspected {
   }
 }
 
+extension Inspected {
+  @Model final class Diary {
+    @Attribute(.allowsCloudEncryption) var text: String
+    var pages: Int
+    init(_ text: String, _ pages: Int) { (self.text, self.pages) = (text, pages) }
+  }
+}
+
 @Suite("A store that tools look at") struct InspectedStoreTests {
   private let folder: URL
   private var url: URL { folder.appendingPathComponent("a.store") }
@@ -54,6 +62,45 @@ private enum Inspected {
     #expect(store.entities == ["Note", "Photo"])
     #expect(try store.faults().map(\.text) == [])
     #expect(try store.count(of: "Photo") == 1)
+  }
+
+  @Test("is dumped and compared as it is at one moment, or not at all")
+  func oneMoment() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let context = try open(Inspected.Note.self)
+    func add(_ text: String) throws {
+      context.insert(Inspected.Note(text))
+      try context.save()
+    }
+    try add("a")
+    try add("b")
+    let store = try InspectedStore(url.path)
+    var keys = [Int64]()
+    try store.forEachRow { keys.append($0.key) }
+    #expect(keys == [1, 2])
+    #expect(throws: SwiftDataError.storeLocked) {
+      try store.forEachRow { _ in try add("late") }
+    }
+    #expect(try store.difference(to: InspectedStore(url.path)).isEmpty)
+  }
+
+  @Test("refuses to change an encrypted attribute, which it could only write as plain text")
+  func encrypted() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var configuration = ModelConfiguration(url: url)
+    configuration.encryptionKey = .random()
+    let context = ModelContext(try ModelContainer(for: Inspected.Diary.self, configurations: configuration))
+    context.insert(Inspected.Diary("secret", 1))
+    try context.save()
+    let store = try InspectedStore(url.path)
+    let key = try #require(store.rows(of: "Diary", limit: 1).first?.key)
+    for text in ["plain", nil] {
+      let error = #expect(throws: SwiftDataError.self) { try store.change("Diary", key, property: "text", to: text) }
+      #expect(error?.code == SwiftDataError.unsupportedFeature.code && error?.property == "text")
+    }
+    try store.change("Diary", key, property: "pages", to: "2")
+    let diary = try #require(ModelContext(context.container).fetch(FetchDescriptor<Inspected.Diary>()).first)
+    #expect(diary.text == "secret" && diary.pages == 2)
   }
 
   @Test("takes a text only if all of it is a value of the attribute's type")

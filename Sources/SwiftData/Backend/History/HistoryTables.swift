@@ -20,9 +20,13 @@ enum HistoryTables {
   static let deleted = "_swiftdata_history"
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
-  static let newest =
-    "max(ifnull((SELECT max(id) FROM _swiftdata_history), 0),"
-    + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '_swiftdata_history'), 0))"
+  static let newest = newestNumber(in: "")
+
+  /// - Parameter prefix: the name under which the connection has the store, and a dot.
+  static func newestNumber(in prefix: String) -> String {
+    "max(ifnull((SELECT max(id) FROM \(prefix)_swiftdata_history), 0),"
+      + " ifnull((SELECT last FROM \(prefix)_swiftdata_keys WHERE entity = '\(deleted)'), 0))"
+  }
 
   /// Takes a transaction in and gives it a number, which is its row's. RETURNING would cost as much as the insertion:
   /// SQLite makes a temporary table for it. It makes one for `INSERT … SELECT` from the same table too, but not for a

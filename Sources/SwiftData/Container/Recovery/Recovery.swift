@@ -246,8 +246,7 @@ struct Recovery {
     let history = try source(lastOf: "_swiftdata_history") + 1
     counters[HistoryTables.deleted] = max(counters[HistoryTables.deleted] ?? 0, history)
     for (name, last) in counters.sorted(by: { $0.key < $1.key }) {
-      try target.execute(
-        sql: "INSERT OR REPLACE INTO _swiftdata_keys (entity, last) VALUES (?, ?)", arguments: [name, last])
+      try target.execute(sql: StoreCounters.raising(), arguments: [name, last])
     }
   }
 

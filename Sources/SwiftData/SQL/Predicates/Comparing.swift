@@ -96,10 +96,12 @@ extension LoweringState {
       return swiftEquality(left, right, as: type)
     }
     guard left.type.form == .real else { return plainEquality(left, right) }
-    // NaN is not equal to itself.
+    // NaN is not equal to itself. Where it is false, the condition is false even if the other side is NULL.
+    let tested = left.strictIn.isEmpty && !isFiltering ? right : left
     var equal = plainEquality(left, right)
-    let number = SQLFragment(" AND ") + left.operand + SQLFragment(" \(dialect.different) \(dialect.notANumber)")
+    let number = SQLFragment(" AND ") + tested.operand + SQLFragment(" \(dialect.different) \(dialect.notANumber)")
     equal.sql = equal.sql + number
+    if !isFiltering { equal.strictIn.formIntersection(tested.strictIn) }
     return equal.unless(hidden(by: [left, right]))
   }
 
@@ -161,7 +163,6 @@ extension LoweringState {
     if ScalarType.bare(type) == PersistentIdentifier.self { return identifierOrder(left, op, right) }
     guard let (left, right) = orderable(left, right) else { return nil }
     if left.type.form == .opaque { return nil }
-    let strictIn = left.strictIn.union(right.strictIn)
     let mayThrow = left.mayThrow || right.mayThrow
     guard left.type.isPlain, left.type.form == right.type.form, let keys = orderKeys(left, right) else {
       guard let comparable = ScalarType.bare(type) as? any Comparable.Type,
@@ -174,8 +175,20 @@ extension LoweringState {
     let sql =
       left.type.form == .real
       ? numericOrder(left, op, right) : keys.left + SQLFragment(" \(op.sql) ") + keys.right
-    let result = Scalar.condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+    let result = Scalar.condition(sql, mayThrow: mayThrow, strictIn: strictness(left, op, right))
     return left.type.form == .real ? result.unless(hidden(by: [left, right])) : result
+  }
+
+  /// The expressions that make an order NULL. A test for NaN is false beside the NULL of the other side.
+  private func strictness(
+    _ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar
+  ) -> Set<String> {
+    let all = left.strictIn.union(right.strictIn)
+    guard left.type.form == .real, !isFiltering else { return all }
+    if isConstantNaN(left) || isConstantNaN(right) { return [] }
+    if isConstant(left) || isConstant(right) { return all }
+    let isDateOrder = left.type.swiftType == Date.self && (op == .lessThanOrEqual || op == .greaterThanOrEqual)
+    return op.isLess != isDateOrder ? right.strictIn : left.strictIn
   }
 
   /// Lowers the order of floating-point numbers and dates, including NaN.

@@ -37,6 +37,8 @@ extension LayoutRecord.Table {
       sum.combine(column.property)
       sum.combine(column.affinity?.rawValue)
       sum.combine(column.isRequired)
+      sum.combine(column.isOptional != nil)
+      sum.combine(column.isOptional == true)
       sum.combine(column.reference?.table)
       sum.combine(column.reference?.setsNull == true)
       sum.combine(column.family.rawValue)

@@ -82,6 +82,10 @@ package struct LayoutRecord: Codable, Equatable {
     /// Nil in an earlier format, where classes that shared the column differed about it.
     package var affinity: ColumnType?
     package var isRequired = false
+    /// Whether a subclass's property is optional. Its column is never required, because rows of other classes have no value. Nil
+    /// for a property of the root class, and where an earlier version wrote the record. It says nothing about the cells, so
+    /// that it does not count.
+    package var isOptional: Bool?
     package var reference: Reference?
     package var family: ValueFamily
     /// The Swift type without its optional. It says nothing about the cells, so that it does not count.

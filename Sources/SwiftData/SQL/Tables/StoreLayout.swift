@@ -77,8 +77,9 @@ extension LayoutRecord {
     for table in members {
       for property in table.stored where seen.insert(ObjectIdentifier(property)).inserted {
         // A subclass's column is NULL in rows of other classes.
-        let isRequired = !property.isOptional && root.entity.properties.contains { $0 === property }
-        let column = column(property, isRequired: isRequired, in: table, names)
+        let isOfRoot = root.entity.properties.contains { $0 === property }
+        var column = column(property, isRequired: !property.isOptional && isOfRoot, in: table, names)
+        if !isOfRoot { column.isOptional = property.isOptional }
         columns.append(column)
         guard table.positionColumn(of: property) != nil else { continue }
         columns.append(

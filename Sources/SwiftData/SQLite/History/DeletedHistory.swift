@@ -26,11 +26,7 @@ struct DeletedHistory {
   }
 
   private func raise(_ name: String, to number: Int64) throws {
-    try connection.execute(
-      SQLFragment(
-        "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
-          + " ON CONFLICT (entity) DO UPDATE SET last = max(last, excluded.last)",
-        [.text(name), .integer(number)]))
+    try connection.execute(SQLFragment(StoreCounters.raising(), [.text(name), .integer(number)]))
   }
 
   private var hasTable: Bool {
