@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Sorted
 import SwiftData
 import Testing
@@ -113,6 +114,40 @@ import Testing
       let part = try await browser.get("/c/\(Slug.encode("long"))?from=9000000&to=140000000&part=1")
       #expect(part.text.matches(of: /<li class="msg[^"]*" id="m-/).count == 132)
     }
+  }
+
+  @Test("After an error open pages are told to load again what they may have missed")
+  func failure() async throws {
+    try await WebFixture.run { web in
+      let reader = try await web.owner()
+      let (table, store) = ("HiddenMessageEntity", web.folder.appendingPathComponent("web.store"))
+      // While what people deleted cannot be read, neither a message nor a row can be shown.
+      func loseMessage() throws {
+        try Self.rename(table, to: "away", in: store)
+        let context = web.context()
+        let inbox = InboxService(context: context)
+        try inbox.send("Not told", to: try inbox.conversation("sample/studio"), from: "maya")
+        try context.save()
+      }
+      try await reader.events(thread: Self.studio) { events in
+        try loseMessage()
+        #expect(try await events.next("thread-changed") == Self.studio)
+        try Self.rename("away", to: table, in: store)
+      }
+      try await reader.events { events in
+        try loseMessage()
+        #expect(try await events.next("list-changed") != nil)
+        try Self.rename("away", to: table, in: store)
+      }
+    }
+  }
+
+  /// Renames a table of a store that a server uses.
+  private static func rename(_ table: String, to name: String, in store: URL) throws {
+    var options = Configuration()
+    options.busyMode = .timeout(60)
+    let queue = try DatabaseQueue(path: store.path, configuration: options)
+    try queue.write { try $0.execute(sql: "ALTER TABLE \"\(table)\" RENAME TO \"\(name)\"") }
   }
 
   @Test("The status changes when messages wait and fail")

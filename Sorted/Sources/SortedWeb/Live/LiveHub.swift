@@ -44,6 +44,8 @@ actor LiveHub {
     var hasStaleSorting = false
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []
+    /// Which of the tasks ended with an error and did not watch again since.
+    var failed: Set<Int> = []
     var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
   }
 
@@ -121,10 +123,28 @@ actor LiveHub {
     return stream
   }
 
-  /// Notes that a part of a topic is watched in the current language.
+  /// Notes that a part of a topic is watched in the current language. A part that failed before missed changes, so the pages are told
+  /// to load all of it again.
   func isWatching(_ topic: Topic, _ part: Int) {
-    guard channels[Key(topic: topic)]?.watching.insert(part).inserted == true else { return }
+    let key = Key(topic: topic)
+    if channels[key]?.failed.remove(part) != nil { publish(Self.lookAgain(topic), to: topic) }
+    guard channels[key]?.watching.insert(part).inserted == true else { return }
     greet()
+  }
+
+  /// Notes that a part of a topic ended with an error. Browsers that wait for `hello` get it: what they load works or tells why not.
+  private func failed(_ topic: Topic, _ part: Int) {
+    isWatching(topic, part)
+    channels[Key(topic: topic)]?.failed.insert(part)
+  }
+
+  /// What has pages load all of a topic again. The status is sent whole each time that it is read.
+  private static func lookAgain(_ topic: Topic) -> [ServerEvent] {
+    switch topic {
+    case .list: [ServerEvent("list-changed", "")]
+    case .thread(_, let id), .stretch(_, let id, _): [ServerEvent("thread-changed", Slug.encode(id))]
+    case .status, .heartbeat: []
+    }
   }
 
   /// Notes that the sorting of a viewer's list may be another one now.
@@ -270,11 +290,11 @@ actor LiveHub {
             try await follow(hub)
           } catch is CancellationError {
           } catch let error as PageError where error == .notFound {
-            guard await hub.lost(topic) else { return }
+            guard await hub.lost(topic, part) else { return }
           } catch {
             // What is gone may come back, and a store that cannot be read now may be readable soon.
             hub.logger.error("live updates of \(topic): \(error)")
-            await hub.isWatching(topic, part)
+            await hub.failed(topic, part)
             try? await Task.sleep(for: .seconds(1))
           }
         }
@@ -284,12 +304,14 @@ actor LiveHub {
 
   /// What is followed is not there for its viewer any more.
   /// - Returns: whether it is to be followed further.
-  private func lost(_ topic: Topic) -> Bool {
+  private func lost(_ topic: Topic, _ part: Int) -> Bool {
     switch topic {
     case .thread(let viewer, let id), .stretch(let viewer, let id, _):
       close(thread: id, of: viewer)
       return false
-    case .list, .status, .heartbeat: return true
+    case .list, .status, .heartbeat:
+      failed(topic, part)
+      return true
     }
   }
 
