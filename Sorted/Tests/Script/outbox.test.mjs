@@ -87,3 +87,15 @@ test("a message that another tab is sending cannot be taken back, and one that w
   await rest();
   assert.equal(requests.length, 0);
 });
+
+test("what the session of another account refuses waits for the next sign-in", async () => {
+  session = { account: "bob", token: "other" };
+  await tab.enqueue({ thread: "talk", text: "mine" });
+  await tab.enqueueChange("/c/studio/set", { pin: "1" });
+  (await sent()).answer(403);
+  (await sent()).answer(403);
+  while (!state.isSignedOut) await rest();
+  await rest();
+  const kept = await store.waiting("ann");
+  assert.deepEqual(kept.map(({ text, refusal }) => [text, refusal]), [["mine", undefined], ["", undefined]]);
+});

@@ -242,6 +242,8 @@ async function sendOne(item, sending) {
     else told("sent", item, { html: await answer.text() });
     return true;
   }
+  // Another account's session refuses what this one wrote. It is sent after the next sign-in.
+  if (state.isSignedOut) return false;
   // Not now: the session is over, too much came at once, or the server has trouble.
   if (answer.status === 401 || isPassing(answer)) return false;
   const refusal = await reason(answer, t("The server does not take this message."));
