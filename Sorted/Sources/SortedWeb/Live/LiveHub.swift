@@ -16,6 +16,8 @@ actor LiveHub {
     case status(Viewer)
     /// What everybody hears: nothing but that the connection is alive.
     case heartbeat
+
+    var isStretch: Bool { if case .stretch = self { true } else { false } }
   }
 
   /// A topic in one language: each change is rendered once for each.
@@ -75,6 +77,10 @@ actor LiveHub {
 
   /// All tabs of a browser share one stream; this many are for browsers that cannot.
   static let maximumStreams = 12
+  /// How many stretches a person's browsers watch. A browser opens its next stream before it closes the one before.
+  static let maximumStretchesEach = 48
+  /// How many stretches all browsers watch.
+  private static let maximumStretches = 256
 
   init(desk: Desk, pages: Pages, sync: (any InboxSync)?, logger: Logger) {
     self.desk = desk
@@ -90,9 +96,11 @@ actor LiveHub {
   /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
   /// A session with too many streams loses the oldest one: a page that is gone may still have one.
   /// - Parameter closed: the end of the browser's connection, which ends the stream.
+  /// - Throws: ``PageError/tooMany`` where the viewer, or all viewers together, watch too many stretches already.
   func subscribe(
     _ topics: [Topic], _ viewer: Viewer, session: String, until closed: EventLoopFuture<Void>? = nil
-  ) -> AsyncStream<ByteBuffer> {
+  ) throws -> AsyncStream<ByteBuffer> {
+    try checkStretches(topics, viewer)
     let own = listeners.filter { $0.value.session == session }.keys.sorted()
     for id in own.dropLast(Self.maximumStreams - 1) {
       listeners[id]?.continuation.finish()
@@ -121,6 +129,17 @@ actor LiveHub {
     greet()
     presenceChanges(in: topics)
     return stream
+  }
+
+  /// A stretch keeps up to two thousand messages in memory, and a browser chooses which.
+  private func checkStretches(_ topics: [Topic], _ viewer: Viewer) throws {
+    let new = Set(topics.map { Key(topic: $0) }.filter { $0.topic.isStretch && channels[$0] == nil })
+    guard !new.isEmpty else { return }
+    let all = channels.keys.filter(\.topic.isStretch)
+    let own = all.count { if case .stretch(viewer, _, _) = $0.topic { true } else { false } }
+    guard own + new.count <= Self.maximumStretchesEach, all.count + new.count <= Self.maximumStretches else {
+      throw PageError.tooMany
+    }
   }
 
   /// Notes that a part of a topic is watched in the current language. A part that failed before missed changes, so the pages are told
@@ -231,6 +250,11 @@ actor LiveHub {
     for key in listener.topics {
       channels[key]?.subscribers.remove(id)
       guard let channel = channels[key], channel.subscribers.isEmpty else { continue }
+      // The next page is not likely to show the same stretch, which keeps many messages in memory.
+      guard !key.topic.isStretch else {
+        close(key, unlessAfter: channel.visits)
+        continue
+      }
       Task {
         try? await Task.sleep(for: Self.lingering)
         close(key, unlessAfter: channel.visits)
