@@ -187,6 +187,43 @@ import Testing
     }
   }
 
+  @Test("Who asks for too much in a short time is asked to wait, in all of their browsers, and others are not")
+  func reading() async throws {
+    try await WebFixture.run(accounts: true, burst: 2) { web in
+      web.server.site.reads.stopClock()
+      var owner = try await web.owner()
+      var statuses: [Int] = []
+      for _ in 0..<30 { statuses.append(try await owner.get("/session").status) }
+      #expect(statuses == [Int](repeating: 200, count: 20) + [Int](repeating: 429, count: 10))
+      owner = try await web.owner()
+      #expect(try await owner.get("/").status == 429)
+      var stranger = Browser(base: web.base)
+      #expect(try await stranger.get("/sign-in").status == 200)
+    }
+  }
+
+  @Test("The server finds out whose a request is while all readers are busy", .timeLimit(.minutes(20)))
+  func busyReaders() async throws {
+    let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
+    let gate = DispatchSemaphore(value: 0)
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let readers = (0..<4).map { _ in
+      Task {
+        try await desk.read { _ in
+          beginning.yield()
+          gate.wait()
+        }
+      }
+    }
+    var iterator = begun.makeAsyncIterator()
+    for _ in readers { _ = await iterator.next() }
+    #expect(try await Sessions(desk: desk).ended(["s"]) == ["s"])
+    for reader in readers {
+      gate.signal()
+      try await reader.value
+    }
+  }
+
   @Test("A network of IPv6 is one client for the limits, an address of IPv4 is one")
   func clients() {
     #expect(Authority.network(of: "2001:db8:1:2::7") == Authority.network(of: "2001:db8:1:2:ffff::8"))

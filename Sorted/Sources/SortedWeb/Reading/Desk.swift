@@ -92,6 +92,8 @@ struct Desk: Sendable {
   let setting: Setting
   let fullThreads = FullThreads()
   private let readers = WorkQueue("readers", width: 4)
+  /// Every request needs to know whose it is, so that waits for no page.
+  private let sessions = WorkQueue("sessions", width: 2)
   /// One at a time: two changes of the same conversation see each other.
   private let writer = WorkQueue("writer", width: 1)
   /// What takes long has queues of its own, so that no page waits behind it.
@@ -106,6 +108,11 @@ struct Desk: Sendable {
 
   func read<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
     try await readers.run { try body(now()) }
+  }
+
+  /// Reads whose a session is.
+  func readSession<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
+    try await sessions.run { try body(now()) }
   }
 
   /// Reads what may take long.

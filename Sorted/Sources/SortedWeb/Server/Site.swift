@@ -32,6 +32,8 @@ struct Site: Sendable {
   let fetches = RateLimiter<String>(burst: 20, perSecond: 0.5)
   /// For each session: how many streams of events it opens.
   let streams: RateLimiter<String>
+  /// For each person: how many pages, parts and files they ask for.
+  let reads: RateLimiter<String>
   let uploads = UploadLimit(maximum: 12, maximumEach: 3)
 
   func router(_ logger: Logger) -> Router<WebContext> {
@@ -45,7 +47,7 @@ struct Site: Sendable {
     router.add(
       middleware: SessionMiddleware(
         sessions: sessions,
-        changes: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 2)))
+        changes: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 2), reads: reads))
     router.add(routes.guarded)
     return router
   }
