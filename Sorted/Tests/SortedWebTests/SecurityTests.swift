@@ -248,10 +248,10 @@ import Testing
     }
   }
 
-  @Test("Only so many uploads are taken in at once, of one session and of all, and those that end make room")
+  @Test("Only so many uploads are taken in at once, of one person and of all, and those that end make room")
   func uploads() async throws {
-    let limit = UploadLimit(maximum: 3, maximumEach: 2)
-    func isTaken(_ session: String) async -> Bool { (try? await limit.counting(session) { true }) ?? false }
+    let limit = TransferLimit(maximum: 3, maximumEach: 2)
+    func isTaken(_ person: String) async -> Bool { (try? await limit.counting(person) { true }) ?? false }
     try await limit.counting("a") {
       try await limit.counting("a") {
         #expect(await !isTaken("a"))
@@ -264,6 +264,26 @@ import Testing
     for _ in 1...5 {
       await #expect(throws: Interrupted.self) { try await limit.counting("a") { throw Interrupted() } }
     }
+    try await WebFixture.run { web in
+      let places = try (0..<3).map { _ in try web.server.site.uploads.take("me") }
+      // Another session is the same person.
+      for _ in 0..<2 {
+        var owner = try await web.owner()
+        let fields = ["key": UUID().uuidString, "text": "with a file"]
+        let answer = try await owner.upload(
+          "/c/\(Self.studio)/send", fields, files: [("a.txt", Data(count: 300 << 10))])
+        #expect(answer.status == 429)
+      }
+      #expect(places.count == 3)
+    }
+  }
+
+  @Test("A form that trickles in is refused after a while, and a slow one is not")
+  func trickle() {
+    #expect(!Form.isTooSlow(1, after: .seconds(29)))
+    #expect(Form.isTooSlow(1_000, after: .seconds(60)))
+    #expect(!Form.isTooSlow(1 << 20, after: .seconds(60)))
+    #expect(Form.isTooSlow(25 << 20, after: .seconds(7_200)))
   }
 
   @Test("A session's cookie is no script's, goes to no other site, and the store has only its digest")

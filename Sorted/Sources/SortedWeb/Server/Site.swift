@@ -34,7 +34,13 @@ struct Site: Sendable {
   let streams: RateLimiter<String>
   /// For each person: how many pages, parts and files they ask for.
   let reads: RateLimiter<String>
-  let uploads = UploadLimit(maximum: 12, maximumEach: 3)
+  /// Forms with files: each is in memory until it is stored.
+  let uploads = TransferLimit(maximum: 12, maximumEach: 3)
+  /// Files that are sent from the folder, in parts.
+  let downloads = TransferLimit(maximum: 1_000, maximumEach: 64, detail: Self.moreFiles)
+  /// The bytes of files that are in memory until they are sent.
+  let copies = TransferLimit(maximum: 256 << 20, maximumEach: 64 << 20, detail: Self.moreFiles)
+  private static let moreFiles: Phrase = "Other files are on their way. Ask for these when they have arrived."
 
   func router(_ logger: Logger) -> Router<WebContext> {
     let router = Router(context: WebContext.self)
@@ -71,7 +77,7 @@ struct Site: Sendable {
     let form =
       try await Form.isSmall(request)
       ? Form(request, context, maximumUpload: options.maximumUpload)
-      : uploads.counting(visit.session) { try await Form(request, context, maximumUpload: options.maximumUpload) }
+      : uploads.counting(visit.viewer.userID) { try await Form(request, context, maximumUpload: options.maximumUpload) }
     guard let token = form[Route.token], Secret.isEqual(token, visit.formToken) else { throw PageError.stale }
     return (form, visit)
   }
