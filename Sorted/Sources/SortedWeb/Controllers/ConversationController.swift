@@ -109,8 +109,11 @@ struct ConversationController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
     let text = try form.text("text")
+    let key = try form["key"] == nil ? nil : FormKey(form)
     try await site.write(visit.viewer) { access in
-      _ = try access.conversation(id)
+      let conversation = try access.conversation(id)
+      // The draft comes after the message that it became.
+      if let key, (try? access.anyMessage(key.id, in: conversation)) != nil { return }
       let draft = text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty ? "" : text
       if try !draft.isEmpty || access.place(in: id) != nil { try access.makePlace(in: id).draft = draft }
     }

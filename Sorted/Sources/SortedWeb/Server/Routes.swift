@@ -61,7 +61,7 @@ struct Routes {
       .post("c/:conversation/delete", for: .people, form: ["return"], conversation.delete),
       .post("c/:conversation/restore", for: .people, form: ["return"], conversation.restore),
       .post("c/:conversation/read", for: .people, form: ["return", "upTo"], conversation.read),
-      .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
+      .post("c/:conversation/draft", for: .people, form: ["key", "text"], conversation.saveDraft),
       .post("c/:conversation/leave", for: .people, conversation.leave),
       .post("c/:conversation/people", for: .people, form: ["invite", "key", "people"], conversation.addPeople),
       .post("c/:conversation/people/:person/remove", for: .people, conversation.removePerson),

@@ -32,8 +32,8 @@ export function uuid() {
 }
 
 /** Keeps a message, then shows it as waiting and begins to send. What is shown as waiting is stored. */
-export async function enqueue({ thread, text, files = [], reply = "" }) {
-  const item = { account: state.account, key: uuid(), thread, text, files, reply, writtenAt: Date.now() };
+export async function enqueue({ thread, text, files = [], reply = "", key = uuid() }) {
+  const item = { account: state.account, key, thread, text, files, reply, writtenAt: Date.now() };
   item.number = await addWaiting(item);
   emit("waiting", item);
   channel.postMessage({ kind: "waiting", item: { ...item, files: item.files.map(({ name }) => ({ name })) } });
