@@ -216,6 +216,19 @@ import Testing
     await hub.finish()
   }
 
+  @Test("A piece of work makes only the contexts that it asks for, and saves them")
+  func contexts() throws {
+    let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
+    let work = desk.now()
+    #expect(try work.inbox.fetch(Access(work: work, viewer: .owner("me")).everything).isEmpty)
+    #expect(work.inbox === work.inbox && work.contexts.madeOwn == nil)
+    try desk.now().saving { work in
+      work.own.insert(PlaceEntity(userID: "me", conversationID: "c"))
+      #expect(work.contexts.madeInbox == nil)
+    }
+    #expect(try desk.now().own.fetchCount(FetchDescriptor<PlaceEntity>()) == 1)
+  }
+
   @Test("The status changes when messages wait and fail")
   func status() async throws {
     try await WebFixture.run { web in
