@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Sorted
+import SwiftData
 
 /// The library of answers to frequent questions.
 struct AnswersController: Sendable {
