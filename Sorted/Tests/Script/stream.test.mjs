@@ -68,6 +68,15 @@ test("a connection that breaks is made again, and everybody looks again", () => 
   assert.deepEqual(heard[1], ["hello", "broken", "hello"]);
 });
 
+test("every tab hears that the server missed changes of the list", () => {
+  const { tick, heard, want } = setUp();
+  want(1, {});
+  tick();
+  Source.all[0].say("hello");
+  Source.all[0].say("list-changed");
+  assert.deepEqual(heard[1], ["hello", "list-changed"]);
+});
+
 test("the stream closes with its last tab", () => {
   const { stream, tick, want } = setUp();
   want(1, {});

@@ -43,6 +43,40 @@ import Testing
     }
   }
 
+  @Test("A person has so many downloads at once, and so many bytes in memory; each that ends makes room")
+  func downloads() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let text = Data(repeating: 0x61, count: 300 << 10)
+      #expect(try await Self.attach(&browser, "long.txt", text).status == 303)
+      let path = "/files/\(Slug.encode(try #require(try Self.files(web).first).id))"
+      for _ in 0..<70 {
+        let answer = try await browser.get(path)
+        #expect(answer.status == 200 && answer.body == text && answer["Content-Length"] == "\(text.count)")
+      }
+      do {
+        let places = try (0..<64).map { _ in try web.server.site.downloads.take("me") }
+        #expect(try await browser.get(path).status == 429)
+        #expect(places.count == 64)
+      }
+      #expect(try await browser.get(path).status == 200)
+      // A file that came with its message from another inbox is in no folder.
+      let context = web.context()
+      let attachment = AttachmentEntity(
+        type: .document, localURL: "", fileSize: 5, mimeType: "text/plain", fileName: "a.txt")
+      attachment.contents = Data("hello".utf8)
+      try InboxService(context: context).message("sample/studio/0").attachments.append(attachment)
+      try context.save()
+      let copy = "/files/\(Slug.encode(attachment.id))"
+      do {
+        let place = try web.server.site.copies.take("me", 64 << 20)
+        #expect(try await browser.get(copy).status == 429)
+        withExtendedLifetime(place) {}
+      }
+      #expect(try await browser.get(copy).text == "hello")
+    }
+  }
+
   @Test("Names lead nowhere, and what is no picture is only ever downloaded")
   func hostileNames() async throws {
     try await WebFixture.run { web in

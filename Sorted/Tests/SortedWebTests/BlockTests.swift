@@ -39,6 +39,15 @@ import Testing
       }
       let other = try await Self.talk(&ann, "carol dave")
       #expect(try await ann.send("\(other)/people", ["people": "bob"]).status == 403)
+      // A message that was deleted before does not come back to the other, and one that was deleted for oneself does.
+      let message = "\(talk)/m/\(Slug.encode(first.id))"
+      for way in ["delete-for-all", "delete"] { #expect(try await ann.send("\(message)/\(way)").status == 303) }
+      #expect(try await ann.send("\(message)/restore").status == 303)
+      #expect(try await ann.send("\(message)/restore").status == 403)
+      #expect(try messages().map(\.text) == [InboxService.deletedText])
+      #expect(try await bob.send("\(page)/block").status == 303)
+      #expect(try await ann.send("\(message)/restore").status == 303)
+      #expect(try await bob.send("\(page)/block", ["blocked": "1"]).status == 303)
       #expect(try messages().map(\.text) == ["hello"])
       let own = try await Self.say("and I?", at: talk, &bob)
       #expect(own.status == 403 && own.text.contains("You blocked ann."))

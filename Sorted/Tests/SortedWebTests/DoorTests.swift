@@ -182,7 +182,7 @@ private final class Outcomes: Sendable {
     let work = desk.now()
     work.own.insert(session)
     try work.own.save()
-    var stream = await hub.subscribe([], .owner("me"), session: "s").makeAsyncIterator()
+    var stream = try await hub.subscribe([], .owner("me"), session: "s").makeAsyncIterator()
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("hello") == true)
     session.expiresAt = .distantPast
@@ -190,7 +190,7 @@ private final class Outcomes: Sendable {
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("bye") == true)
     #expect(await stream.next() == nil)
-    for _ in 0..<LiveHub.maximumStreams { _ = await hub.subscribe([], .owner("me"), session: "t") }
+    for _ in 0..<LiveHub.maximumStreams { _ = try await hub.subscribe([], .owner("me"), session: "t") }
     await hub.finish()
   }
 
@@ -212,7 +212,7 @@ private final class Outcomes: Sendable {
     for session in ["other"] + [String](repeating: "s", count: LiveHub.maximumStreams + 2) {
       let promise = loop.makePromise(of: Void.self)
       closing.append(promise)
-      streams.append(await hub.subscribe([], .owner("me"), session: session, until: promise.futureResult))
+      streams.append(try await hub.subscribe([], .owner("me"), session: session, until: promise.futureResult))
     }
     // The other session's is the first one, and the two after it are the oldest of this session.
     #expect(await hub.listenerCount(.heartbeat) == LiveHub.maximumStreams + 1)

@@ -69,4 +69,42 @@ import Testing
       #expect(try await owner.get(path).text.contains("removed bob"))
     }
   }
+
+  @Test("A form that is sent again because its answer was lost begins one group, invites once and saves one answer")
+  func again() async throws {
+    try await WebFixture.run(accounts: true) { web in
+      var ann = try await web.member("ann")
+      var bob = try await web.member("bob")
+      let key = try Self.key(in: try await ann.get("/"))
+      func begin(_ people: String, by browser: inout Browser) async throws -> String {
+        let fields = ["people": people, "name": "Walk", "invite": "1", "key": key]
+        return try #require(try await browser.send("/new", fields)["Location"])
+      }
+      let path = try await begin("bob dora", by: &ann)
+      let again = try await begin("bob dora", by: &ann)
+      #expect(again == path)
+      // A page that is shown again has the key of what it began. So has the form of a person who knows the key.
+      let others = [try await begin("bob dora erin", by: &ann), try await begin("ann dora", by: &bob)]
+      #expect(!others.contains(path))
+      let other = try Self.key(in: try await ann.get("\(path)?part=pane"))
+      for _ in 0..<2 {
+        let added = try await ann.send("\(path)/people", ["people": "finn", "invite": "1", "key": other])
+        #expect(added.status == 303)
+      }
+      let invited = try ModelContext(web.own).fetch(FetchDescriptor<InvitationEntity>()).filter { $0.name == "finn" }
+      #expect(invited.count == 1)
+      let people = try web.context().fetch(FetchDescriptor<ConversationEntity>()).flatMap(\.participantIDs)
+      #expect(people.filter { $0.hasPrefix("invited:finn") }.count == 1)
+      let answer = ["category": "Other", "question": "When?", "answer": "At nine."]
+      let form = answer.merging(["key": try Self.key(in: try await ann.get("/answers"))]) { $1 }
+      for _ in 0..<2 { #expect(try await ann.send("/answers", form).status == 303) }
+      let saved = try web.context().fetch(FetchDescriptor<FAQEntity>()).filter { $0.questionPattern == "When?" }
+      #expect(saved.count == 1)
+    }
+  }
+
+  /// What the first form of a page with a key carries.
+  private static func key(in page: Browser.Answer) throws -> String {
+    String(try #require(page.text.firstMatch(of: /name="key" value="([^"]+)"/), "\(page.text)").1)
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Sorted
+import Synchronization
 import Testing
 
 @testable import SortedWeb
@@ -30,6 +31,18 @@ import Testing
       #expect(try await stranger.get("/health").status == 200)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
+  }
+
+  @Test("It checks once for all who ask in a few seconds, and again after a check that failed")
+  func once() async {
+    let count = Atomic(0)
+    let health = HealthController(kept: .seconds(86_400)) {
+      if count.add(1, ordering: .relaxed).newValue == 1 { throw CocoaError(.fileWriteOutOfSpace) }
+    }
+    var statuses: [Int] = []
+    for _ in 0..<5 { statuses.append(Int(await health.answer().status.code)) }
+    #expect(statuses == [503, 200, 200, 200, 200])
+    #expect(count.load(ordering: .relaxed) == 2)
   }
 
   @Test("It says that the server is not available while a store cannot be read, without the reason")

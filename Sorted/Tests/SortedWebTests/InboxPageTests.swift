@@ -184,9 +184,16 @@ import Testing
       let page = try await browser.get("/c/\(Self.studio)")
       #expect(page.text.contains(">Half a thou</textarea>"))
       #expect(page.text.contains("Draft:"))
-      _ = try await browser.send(
-        "/c/\(Self.studio)/send", ["key": UUID().uuidString, "text": "Half a thought is one too."])
+      let key = UUID().uuidString
+      _ = try await browser.send("/c/\(Self.studio)/send", ["key": key, "text": "Half a thought is one too."])
       #expect(try await !browser.get("/c/\(Self.studio)").text.contains("Half a thou</textarea>"))
+      // A draft that was on its way longer than the message that it became.
+      let draft = ["key": key, "text": "Half a thought"]
+      #expect(try await browser.send("/c/\(Self.studio)/draft", draft).status == 303)
+      #expect(try await !browser.get("/c/\(Self.studio)").text.contains("Half a thought</textarea>"))
+      #expect(try await browser.send("/c/\(Self.festival)/draft", draft).status == 303)
+      #expect(try await browser.get("/c/\(Self.festival)").text.contains(">Half a thought</textarea>"))
+      _ = try await browser.send("/c/\(Self.festival)/draft", ["key": UUID().uuidString, "text": "Other"])
       #expect(try await browser.get("/c/\(Self.festival)").text.contains(">Other</textarea>"))
     }
   }

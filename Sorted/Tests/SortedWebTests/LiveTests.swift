@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 import Foundation
+import GRDB
+import NIOCore
 import Sorted
 import SwiftData
 import Testing
@@ -115,6 +118,117 @@ import Testing
     }
   }
 
+  @Test("After an error open pages are told to load again what they may have missed")
+  func failure() async throws {
+    try await WebFixture.run { web in
+      let reader = try await web.owner()
+      let (table, store) = ("HiddenMessageEntity", web.folder.appendingPathComponent("web.store"))
+      // While what people deleted cannot be read, neither a message nor a row can be shown.
+      func loseMessage() throws {
+        try Self.rename(table, to: "away", in: store)
+        let context = web.context()
+        let inbox = InboxService(context: context)
+        try inbox.send("Not told", to: try inbox.conversation("sample/studio"), from: "maya")
+        try context.save()
+      }
+      try await reader.events(thread: Self.studio) { events in
+        try loseMessage()
+        #expect(try await events.next("thread-changed") == Self.studio)
+        try Self.rename("away", to: table, in: store)
+      }
+      try await reader.events { events in
+        try loseMessage()
+        #expect(try await events.next("list-changed") != nil)
+        try Self.rename("away", to: table, in: store)
+      }
+    }
+  }
+
+  /// Renames a table of a store that a server uses.
+  private static func rename(_ table: String, to name: String, in store: URL) throws {
+    var options = Configuration()
+    options.busyMode = .timeout(60)
+    let queue = try DatabaseQueue(path: store.path, configuration: options)
+    try queue.write { try $0.execute(sql: "ALTER TABLE \"\(table)\" RENAME TO \"\(name)\"") }
+  }
+
+  @Test("Ranges of one conversation are one stretch, and a range that ends before it begins is none")
+  func ranges() async throws {
+    try await WebFixture.run(fill: { context in
+      let conversation = ConversationEntity(id: "long", participantIDs: ["me", "x"])
+      context.insert(conversation)
+      conversation.messages = (0..<150).map { number in
+        MessageEntity(
+          id: "far/\(number)", conversationID: "long", senderID: "x", text: "number \(number)",
+          createdAt: Date(timeIntervalSince1970: Double(number)), status: .read, syncStatus: .synced)
+      }
+      try context.save()
+    }) { web in
+      let (reader, slug, hub) = (try await web.owner(), Slug.encode("long"), web.server.site.hub)
+      func stretches() async -> [LiveHub.Topic] { await hub.followedTopics.filter(\.isStretch) }
+      try await reader.events(thread: "\(slug):9000000:5") { _ in }
+      while await !stretches().isEmpty { await Task.yield() }
+      let ranges = ["5000000:9000000", "20000000:30000000", "", "2000000:8000000"].map { "\(slug):\($0)" }
+      try await reader.events(thread: ranges.joined(separator: ",")) { events in
+        #expect(await stretches().count == 1)
+        let context = web.context()
+        try InboxService(context: context).message("far/2").edit(text: "changed")
+        try context.save()
+        #expect(try await events.next("message", containing: "changed") != nil)
+      }
+    }
+  }
+
+  @Test(
+    "A person's browsers watch so many stretches of older messages, and one that leaves makes room at once",
+    .timeLimit(.minutes(20)))
+  func stretches() async throws {
+    let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
+    let work = desk.now()
+    work.inbox.insert(ConversationEntity(id: "c", participantIDs: ["me", "x"]))
+    // The heartbeat ends the streams of sessions that the store does not have.
+    for number in 0...LiveHub.maximumStretchesEach {
+      let name = "s\(number)"
+      work.own.insert(SessionEntity(tokenDigest: name, userID: "me", isOwner: true, expiresAt: .distantFuture))
+    }
+    try work.inbox.save()
+    try work.own.save()
+    let hub = LiveHub(desk: desk, pages: try await Pages(), sync: nil, logger: .init(label: "test"))
+    let left = HTTPClient.defaultEventLoopGroup.any().makePromise(of: Void.self)
+    var streams: [AsyncStream<ByteBuffer>] = []
+    func topic(_ number: Int) -> LiveHub.Topic {
+      let time = Date(timeIntervalSince1970: Double(number))
+      return .stretch(.owner("me"), "c", time...time)
+    }
+    for number in 0..<LiveHub.maximumStretchesEach {
+      let closed = number == 0 ? left.futureResult : nil
+      streams.append(
+        try await hub.subscribe([topic(number)], .owner("me"), session: "s\(number)", until: closed))
+    }
+    let (last, session) = (topic(LiveHub.maximumStretchesEach), "s\(LiveHub.maximumStretchesEach)")
+    await #expect(throws: PageError.tooMany) { _ = try await hub.subscribe([last], .owner("me"), session: session) }
+    // Another browser of the same stretch needs no room.
+    streams.append(try await hub.subscribe([topic(1)], .owner("me"), session: session))
+    left.succeed()
+    while await hub.listenerCount(topic(0)) > 0 { await Task.yield() }
+    streams.append(try await hub.subscribe([last], .owner("me"), session: session))
+    #expect(streams.count == LiveHub.maximumStretchesEach + 2)
+    await hub.finish()
+  }
+
+  @Test("A piece of work makes only the contexts that it asks for, and saves them")
+  func contexts() throws {
+    let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
+    let work = desk.now()
+    #expect(try work.inbox.fetch(Access(work: work, viewer: .owner("me")).everything).isEmpty)
+    #expect(work.inbox === work.inbox && work.contexts.madeOwn == nil)
+    try desk.now().saving { work in
+      work.own.insert(PlaceEntity(userID: "me", conversationID: "c"))
+      #expect(work.contexts.madeInbox == nil)
+    }
+    #expect(try desk.now().own.fetchCount(FetchDescriptor<PlaceEntity>()) == 1)
+  }
+
   @Test("The status changes when messages wait and fail")
   func status() async throws {
     try await WebFixture.run { web in
@@ -141,7 +255,7 @@ import Testing
       let browser = try await web.owner()
       let hub = LiveHub(
         desk: Desk(inbox: web.inbox, own: web.own), pages: try await Pages(), sync: nil, logger: .init(label: "test"))
-      var stream = await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s").makeAsyncIterator()
+      var stream = try await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s").makeAsyncIterator()
       #expect(await stream.next() != nil)
       await hub.finish()
       // What was on its way may still come; then it is over.
@@ -160,7 +274,7 @@ import Testing
         desk: Desk(inbox: web.inbox, own: web.own), pages: try await Pages(), sync: nil, logger: .init(label: "test"))
       for _ in 0..<2 {
         var heard = ""
-        for await buffer in await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s") {
+        for await buffer in try await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s") {
           heard += String(buffer: buffer)
           if heard.contains("event: hello"), heard.contains("event: status") { break }
         }

@@ -175,6 +175,31 @@ import Testing
     #expect(try counts("x", [:]).counts == [0, 0])
   }
 
+  @Test("A person who deletes unread messages of a thread that has a hundred of them sees how many are left")
+  func unreadAfterDeleting() throws {
+    let (inbox, own, fullThreads) = (try SortedContainer.inMemory(), try WebSchema.inMemory(), FullThreads())
+    try Self.fill(inbox, [120])
+    func read<T>(_ body: (Access, ConversationEntity) throws -> T) throws -> T {
+      let setting = Setting(hasAccounts: true)
+      let work = Work(
+        inbox: ModelContext(inbox), own: ModelContext(own), setting: setting, fullThreads: fullThreads)
+      return try work.saving { work in
+        let access = Access(work: work, viewer: .member("me"))
+        return try body(access, try access.conversation("long/120"))
+      }
+    }
+    func count() throws -> Int {
+      try read { try UnreadCounts([$1], [:], $0.sight(of: [$1.id]), $0)[$1] }
+    }
+    #expect(try count() == 100)
+    try read { access, conversation in
+      for number in 1...50 {
+        try DeletedMessages(access: access).hide(try access.anyMessage("120/\(number)", in: conversation))
+      }
+    }
+    #expect(try count() == 70)
+  }
+
   @Test("A search for conversations by name or person is one statement with a limit, whatever their number")
   func conversationsByName() throws {
     let inbox = try SortedContainer.inMemory()

@@ -187,6 +187,43 @@ import Testing
     }
   }
 
+  @Test("Who asks for too much in a short time is asked to wait, in all of their browsers, and others are not")
+  func reading() async throws {
+    try await WebFixture.run(accounts: true, burst: 2) { web in
+      web.server.site.reads.stopClock()
+      var owner = try await web.owner()
+      var statuses: [Int] = []
+      for _ in 0..<30 { statuses.append(try await owner.get("/session").status) }
+      #expect(statuses == [Int](repeating: 200, count: 20) + [Int](repeating: 429, count: 10))
+      owner = try await web.owner()
+      #expect(try await owner.get("/").status == 429)
+      var stranger = Browser(base: web.base)
+      #expect(try await stranger.get("/sign-in").status == 200)
+    }
+  }
+
+  @Test("The server finds out whose a request is while all readers are busy", .timeLimit(.minutes(20)))
+  func busyReaders() async throws {
+    let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
+    let gate = DispatchSemaphore(value: 0)
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let readers = (0..<4).map { _ in
+      Task {
+        try await desk.read { _ in
+          beginning.yield()
+          gate.wait()
+        }
+      }
+    }
+    var iterator = begun.makeAsyncIterator()
+    for _ in readers { _ = await iterator.next() }
+    #expect(try await Sessions(desk: desk).ended(["s"]) == ["s"])
+    for reader in readers {
+      gate.signal()
+      try await reader.value
+    }
+  }
+
   @Test("A network of IPv6 is one client for the limits, an address of IPv4 is one")
   func clients() {
     #expect(Authority.network(of: "2001:db8:1:2::7") == Authority.network(of: "2001:db8:1:2:ffff::8"))
@@ -211,10 +248,10 @@ import Testing
     }
   }
 
-  @Test("Only so many uploads are taken in at once, of one session and of all, and those that end make room")
+  @Test("Only so many uploads are taken in at once, of one person and of all, and those that end make room")
   func uploads() async throws {
-    let limit = UploadLimit(maximum: 3, maximumEach: 2)
-    func isTaken(_ session: String) async -> Bool { (try? await limit.counting(session) { true }) ?? false }
+    let limit = TransferLimit(maximum: 3, maximumEach: 2)
+    func isTaken(_ person: String) async -> Bool { (try? await limit.counting(person) { true }) ?? false }
     try await limit.counting("a") {
       try await limit.counting("a") {
         #expect(await !isTaken("a"))
@@ -227,6 +264,26 @@ import Testing
     for _ in 1...5 {
       await #expect(throws: Interrupted.self) { try await limit.counting("a") { throw Interrupted() } }
     }
+    try await WebFixture.run { web in
+      let places = try (0..<3).map { _ in try web.server.site.uploads.take("me") }
+      // Another session is the same person.
+      for _ in 0..<2 {
+        var owner = try await web.owner()
+        let fields = ["key": UUID().uuidString, "text": "with a file"]
+        let answer = try await owner.upload(
+          "/c/\(Self.studio)/send", fields, files: [("a.txt", Data(count: 300 << 10))])
+        #expect(answer.status == 429)
+      }
+      #expect(places.count == 3)
+    }
+  }
+
+  @Test("A form that trickles in is refused after a while, and a slow one is not")
+  func trickle() {
+    #expect(!Form.isTooSlow(1, after: .seconds(29)))
+    #expect(Form.isTooSlow(1_000, after: .seconds(60)))
+    #expect(!Form.isTooSlow(1 << 20, after: .seconds(60)))
+    #expect(Form.isTooSlow(25 << 20, after: .seconds(7_200)))
   }
 
   @Test("A session's cookie is no script's, goes to no other site, and the store has only its digest")

@@ -4,7 +4,7 @@ import SwiftData
 /// A place in a conversation for a person without an account. The link of the invitation gives the place away.
 @Model
 public final class InvitationEntity {
-  /// The participant's identifier until then: ``prefix``, the name, and something random
+  /// The participant's identifier until then: ``prefix``, the name, and a code
   @Attribute(.unique) public var id: String
 
   /// The inviter, who alone sees the link
@@ -23,13 +23,16 @@ public final class InvitationEntity {
   public static let prefix = "invited:"
 
   /// Keeps a place.
-  public init(inviterID: String, name: String, conversationID: String) {
-    self.id = Self.prefix + name + ":" + UUID().uuidString
+  /// - Parameter code: what tells it from other places for the same name.
+  public init(inviterID: String, name: String, conversationID: String, code: String = UUID().uuidString) {
+    self.id = Self.identifier(name, code)
     self.inviterID = inviterID
     self.name = name
     self.conversationID = conversationID
     self.createdAt = Date()
   }
+
+  static func identifier(_ name: String, _ code: String) -> String { prefix + name + ":" + code }
 
   /// What the link carries.
   func token(_ secret: String) -> String { Secret.code(id, secret) + "." + Slug.encode(id) }

@@ -5,6 +5,8 @@ import SwiftData
 /// Finds or begins conversations. With accounts, a name is that of an account, or the conversation keeps a place for the invited person.
 struct Beginning {
   let access: Access
+  /// The key of the form: the same form begins a conversation and invites a person once.
+  let key: FormKey
 
   private static let maximumPeople = 100
 
@@ -26,15 +28,30 @@ struct Beginning {
       return conversation.id
     }
     if !mayInvite { try refuseUnknown(found) }
+    let id = key.identifier(of: "conversation", by: user)
+    let former = try access.work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
+    if let begun = former.first, isSame(begun, found, name) {
+      try access.makePlace(in: id).isAccepted = true
+      return id
+    }
+    // A page that a browser shows again may begin another conversation with the same key.
     let conversation = ConversationEntity(
-      participantIDs: [user], displayName: name.isEmpty ? nil : name, isGroup: found.count > 1)
+      id: former.isEmpty ? id : UUID().uuidString, participantIDs: [user], displayName: name.isEmpty ? nil : name,
+      isGroup: found.count > 1)
     // A list puts it where its time belongs.
     conversation.lastMessageAt = conversation.createdAt
     access.work.inbox.insert(conversation)
     // What a person asked for is no spam.
     try access.makePlace(in: conversation.id).isAccepted = true
-    conversation.participantIDs += found.map { id(of: $0, in: conversation) }.sorted()
+    conversation.participantIDs += found.map { invite($0, to: conversation) }.sorted()
     return conversation.id
+  }
+
+  /// Whether a conversation is what the same form began before, when its answer was lost.
+  private func isSame(_ conversation: ConversationEntity, _ people: [Person], _ name: String) -> Bool {
+    let ids = Set(conversation.participantIDs)
+    return access.sees(conversation) && conversation.displayName == (name.isEmpty ? nil : name)
+      && ids.count == people.count + 1 && ids.isSuperset(of: people.compactMap(\.known))
   }
 
   /// Adds people to a group.
@@ -47,9 +64,9 @@ struct Beginning {
     }
     try access.checkBlocks(with: found.compactMap(\.known))
     if !mayInvite { try refuseUnknown(found) }
-    let new = found.filter { person in person.known.map { !conversation.participantIDs.contains($0) } ?? true }
+    let new = found.filter { !conversation.participantIDs.contains(id(of: $0, in: conversation)) }
     guard !new.isEmpty else { return }
-    let ids = new.map { id(of: $0, in: conversation) }
+    let ids = new.map { invite($0, to: conversation) }
     try access.work.people.read(ids)
     try InboxService(context: access.work.inbox).changePeople(of: conversation, adding: ids)
     try GroupEvent.added(new.map { $0.known.map(access.work.people.name) ?? $0.name }).note(in: conversation, access)
@@ -113,15 +130,27 @@ struct Beginning {
       typed: people.map(\.name).joined(separator: ", "), names: unknown.map(\.name), suggestions: suggestions)
   }
 
+  /// What stands for a person in a conversation.
   private func id(of person: Person, in conversation: ConversationEntity) -> String {
     switch person {
-    case .known(let id): return id
-    case .invited(let name):
-      let invitation = InvitationEntity(
-        inviterID: access.viewer.userID, name: name, conversationID: conversation.id)
-      access.work.keep(invitation)
-      return invitation.id
+    case .known(let id): id
+    case .invited(let name): InvitationEntity.identifier(name, code(in: conversation))
     }
+  }
+
+  /// Keeps a place for a person without an account.
+  /// - Returns: what stands for the person.
+  private func invite(_ person: Person, to conversation: ConversationEntity) -> String {
+    if case .invited(let name) = person {
+      access.work.keep(
+        InvitationEntity(
+          inviterID: access.viewer.userID, name: name, conversationID: conversation.id, code: code(in: conversation)))
+    }
+    return id(of: person, in: conversation)
+  }
+
+  private func code(in conversation: ConversationEntity) -> String {
+    key.identifier(of: conversation.id, by: access.viewer.userID)
   }
 
   // MARK: - What is there already

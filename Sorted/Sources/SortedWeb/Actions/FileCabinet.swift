@@ -112,7 +112,7 @@ struct FileCabinet: Sendable {
   }
 
   /// Where an attachment's file is, if it is in this folder.
-  private func place(of attachment: AttachmentEntity) -> URL? {
+  func place(of attachment: AttachmentEntity) -> URL? {
     guard let localURL = attachment.localURL, let url = URL(string: localURL), url.isFileURL,
       url.standardizedFileURL.deletingLastPathComponent().path == folder.standardizedFileURL.path
     else { return nil }

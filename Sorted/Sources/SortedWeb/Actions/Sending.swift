@@ -2,8 +2,8 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// The identifier that a page gives a message, so that one that is sent again is stored once.
-struct MessageKey: Sendable {
+/// The identifier that a page gives what its form makes, so that a form that is sent again makes it once.
+struct FormKey: Sendable {
   let id: String
 
   /// - Throws: ``PageError`` for what is no UUID.
@@ -13,6 +13,15 @@ struct MessageKey: Sendable {
     }
     id = uuid.uuidString
   }
+
+  private init() { id = UUID().uuidString }
+
+  /// The key of a form, or a new one for a form without a key.
+  /// - Throws: ``PageError`` for what is no UUID.
+  static func any(_ form: Form) throws -> FormKey { try form["key"] == nil ? FormKey() : FormKey(form) }
+
+  /// The identifier of what a person makes with the form. Another person makes nothing with the same identifier, whatever key they send.
+  func identifier(of kind: String, by user: String) -> String { Secret.digest("\(kind)\u{1F}\(user)\u{1F}\(id)") }
 }
 
 /// Writes messages for the viewer. The rules of messages are ``InboxService``'s.

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Sorted
+import SwiftData
 
 /// The library of answers to frequent questions.
 struct AnswersController: Sendable {
@@ -33,6 +34,7 @@ struct AnswersController: Sendable {
     let isEmpty: Bool
     let categories: [Choice]
     let editing: Editing?
+    let answerKey = UUID().uuidString
   }
 
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -47,9 +49,15 @@ struct AnswersController: Sendable {
 
   func add(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let content = try AnswerContent(form)
+    let (content, key) = (try AnswerContent(form), try FormKey.any(form))
     try await site.write(visit.viewer) { access in
-      let answer = FAQEntity(category: content.category, questionPattern: content.question, answer: content.answer)
+      let id = key.identifier(of: "answer", by: access.viewer.userID)
+      let former = try access.work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id })).first
+      // The same form again, whose answer was lost. A page that a browser shows again may add another one with its key.
+      if let former, former.questionPattern == content.question, former.answer == content.answer { return }
+      let answer = FAQEntity(
+        id: former == nil ? id : UUID().uuidString, category: content.category, questionPattern: content.question,
+        answer: content.answer)
       access.work.inbox.insert(answer)
       answer.user = try access.user()
       try AssistInbox(context: access.work.inbox).judgeAgain(for: access.viewer.userID)

@@ -11,24 +11,25 @@ struct ConversationController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let (people, mayInvite) = (try form.text("people", maximum: 1_000), try form.flag("invite"))
     let name = try form.text("name", maximum: 200).trimmingCharacters(in: .whitespacesAndNewlines)
+    let key = try FormKey.any(form)
     do {
       let id = try await site.write(visit.viewer) {
-        try Beginning(access: $0).begin(people, name: name, mayInvite: mayInvite)
+        try Beginning(access: $0, key: key).begin(people, name: name, mayInvite: mayInvite)
       }
       return Pages.redirect("/c/\(Slug.encode(id))")
     } catch let unknown as UnknownPeople {
-      return try await ask(unknown, "/new", groupName: name, request, visit)
+      return try await ask(unknown, "/new", groupName: name, key, request, visit)
     }
   }
 
   /// Asks before a place is kept for a name that no person has: it may be mistyped.
   private func ask(
-    _ unknown: UnknownPeople, _ action: String, groupName: String, _ request: Request, _ visit: Visit
+    _ unknown: UnknownPeople, _ action: String, groupName: String, _ key: FormKey, _ request: Request, _ visit: Visit
   ) async throws -> Response {
     var view = try await site.view(request, visit, section: "inbox")
     view.path = "/"
     return site.pages.page(
-      "unknown", "This name is unknown", UnknownPage(unknown, action, groupName: groupName), view)
+      "unknown", "This name is unknown", UnknownPage(unknown, action, groupName: groupName, key), view)
   }
 
   /// The question whether to invite.
@@ -40,15 +41,17 @@ struct ConversationController: Sendable {
     let unknown: [Name]
     let typed: String
     let groupName: String
+    let key: String
     let action: String
     let suggestions: [UnknownPeople.Suggestion]
     let hasSuggestions: Bool
     let inviteLabel: String
 
-    init(_ people: UnknownPeople, _ action: String, groupName: String) {
+    init(_ people: UnknownPeople, _ action: String, groupName: String, _ key: FormKey) {
       unknown = people.names.map(Name.init)
       typed = people.typed
       self.groupName = groupName
+      self.key = key.id
       self.action = action
       suggestions = people.suggestions
       hasSuggestions = !suggestions.isEmpty
@@ -106,8 +109,11 @@ struct ConversationController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
     let text = try form.text("text")
+    let key = try form["key"] == nil ? nil : FormKey(form)
     try await site.write(visit.viewer) { access in
-      _ = try access.conversation(id)
+      let conversation = try access.conversation(id)
+      // The draft comes after the message that it became.
+      if let key, (try? access.anyMessage(key.id, in: conversation)) != nil { return }
       let draft = text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty ? "" : text
       if try !draft.isEmpty || access.place(in: id) != nil { try access.makePlace(in: id).draft = draft }
     }
@@ -144,13 +150,14 @@ struct ConversationController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let id = try context.id("conversation")
     let (people, mayInvite) = (try form.text("people", maximum: 1_000), try form.flag("invite"))
+    let key = try FormKey.any(form)
     do {
       try await site.write(visit.viewer) {
-        try Beginning(access: $0).add(people, to: try $0.conversation(id), mayInvite: mayInvite)
+        try Beginning(access: $0, key: key).add(people, to: try $0.conversation(id), mayInvite: mayInvite)
       }
       return Pages.redirect("/c/\(Slug.encode(id))")
     } catch let unknown as UnknownPeople {
-      return try await ask(unknown, "/c/\(Slug.encode(id))/people", groupName: "", request, visit)
+      return try await ask(unknown, "/c/\(Slug.encode(id))/people", groupName: "", key, request, visit)
     }
   }
 

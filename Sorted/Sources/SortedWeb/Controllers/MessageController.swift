@@ -13,7 +13,7 @@ struct MessageController: Sendable {
     let id = try context.id("conversation")
     let slug = Slug.encode(id)
     if form["save"] != nil { return try await saveDraft(form, id, visit.viewer) }
-    let key = try MessageKey(form)
+    let key = try FormKey(form)
     let reply = try form["reply"].flatMap { $0.isEmpty ? nil : try Slug.decode($0) }
     var text = try form.text("text")
     let stored = try site.files.store(form.files)
@@ -123,7 +123,7 @@ struct MessageController: Sendable {
   func forward(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let target = try Slug.decode(try form.text("to", maximum: 400))
-    let key = try MessageKey(form)
+    let key = try FormKey(form)
     let id = try context.id("conversation")
     let messageID = try context.id("message")
     let files = site.files

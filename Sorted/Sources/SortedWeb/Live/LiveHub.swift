@@ -16,6 +16,8 @@ actor LiveHub {
     case status(Viewer)
     /// What everybody hears: nothing but that the connection is alive.
     case heartbeat
+
+    var isStretch: Bool { if case .stretch = self { true } else { false } }
   }
 
   /// A topic in one language: each change is rendered once for each.
@@ -44,6 +46,8 @@ actor LiveHub {
     var hasStaleSorting = false
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []
+    /// Which of the tasks ended with an error and did not watch again since.
+    var failed: Set<Int> = []
     var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
   }
 
@@ -73,6 +77,10 @@ actor LiveHub {
 
   /// All tabs of a browser share one stream; this many are for browsers that cannot.
   static let maximumStreams = 12
+  /// How many stretches a person's browsers watch. A browser opens its next stream before it closes the one before.
+  static let maximumStretchesEach = 48
+  /// How many stretches all browsers watch.
+  private static let maximumStretches = 256
 
   init(desk: Desk, pages: Pages, sync: (any InboxSync)?, logger: Logger) {
     self.desk = desk
@@ -88,9 +96,11 @@ actor LiveHub {
   /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
   /// A session with too many streams loses the oldest one: a page that is gone may still have one.
   /// - Parameter closed: the end of the browser's connection, which ends the stream.
+  /// - Throws: ``PageError/tooMany`` where the viewer, or all viewers together, watch too many stretches already.
   func subscribe(
     _ topics: [Topic], _ viewer: Viewer, session: String, until closed: EventLoopFuture<Void>? = nil
-  ) -> AsyncStream<ByteBuffer> {
+  ) throws -> AsyncStream<ByteBuffer> {
+    try checkStretches(topics, viewer)
     let own = listeners.filter { $0.value.session == session }.keys.sorted()
     for id in own.dropLast(Self.maximumStreams - 1) {
       listeners[id]?.continuation.finish()
@@ -121,10 +131,39 @@ actor LiveHub {
     return stream
   }
 
-  /// Notes that a part of a topic is watched in the current language.
+  /// A stretch keeps up to two thousand messages in memory, and a browser chooses which.
+  private func checkStretches(_ topics: [Topic], _ viewer: Viewer) throws {
+    let new = Set(topics.map { Key(topic: $0) }.filter { $0.topic.isStretch && channels[$0] == nil })
+    guard !new.isEmpty else { return }
+    let all = channels.keys.filter(\.topic.isStretch)
+    let own = all.count { if case .stretch(viewer, _, _) = $0.topic { true } else { false } }
+    guard own + new.count <= Self.maximumStretchesEach, all.count + new.count <= Self.maximumStretches else {
+      throw PageError.tooMany
+    }
+  }
+
+  /// Notes that a part of a topic is watched in the current language. A part that failed before missed changes, so the pages are told
+  /// to load all of it again.
   func isWatching(_ topic: Topic, _ part: Int) {
-    guard channels[Key(topic: topic)]?.watching.insert(part).inserted == true else { return }
+    let key = Key(topic: topic)
+    if channels[key]?.failed.remove(part) != nil { publish(Self.lookAgain(topic), to: topic) }
+    guard channels[key]?.watching.insert(part).inserted == true else { return }
     greet()
+  }
+
+  /// Notes that a part of a topic ended with an error. Browsers that wait for `hello` get it: what they load works or tells why not.
+  private func failed(_ topic: Topic, _ part: Int) {
+    isWatching(topic, part)
+    channels[Key(topic: topic)]?.failed.insert(part)
+  }
+
+  /// What has pages load all of a topic again. The status is sent whole each time that it is read.
+  private static func lookAgain(_ topic: Topic) -> [ServerEvent] {
+    switch topic {
+    case .list: [ServerEvent("list-changed", "")]
+    case .thread(_, let id), .stretch(_, let id, _): [ServerEvent("thread-changed", Slug.encode(id))]
+    case .status, .heartbeat: []
+    }
   }
 
   /// Notes that the sorting of a viewer's list may be another one now.
@@ -211,6 +250,11 @@ actor LiveHub {
     for key in listener.topics {
       channels[key]?.subscribers.remove(id)
       guard let channel = channels[key], channel.subscribers.isEmpty else { continue }
+      // The next page is not likely to show the same stretch, which keeps many messages in memory.
+      guard !key.topic.isStretch else {
+        close(key, unlessAfter: channel.visits)
+        continue
+      }
       Task {
         try? await Task.sleep(for: Self.lingering)
         close(key, unlessAfter: channel.visits)
@@ -270,11 +314,11 @@ actor LiveHub {
             try await follow(hub)
           } catch is CancellationError {
           } catch let error as PageError where error == .notFound {
-            guard await hub.lost(topic) else { return }
+            guard await hub.lost(topic, part) else { return }
           } catch {
             // What is gone may come back, and a store that cannot be read now may be readable soon.
             hub.logger.error("live updates of \(topic): \(error)")
-            await hub.isWatching(topic, part)
+            await hub.failed(topic, part)
             try? await Task.sleep(for: .seconds(1))
           }
         }
@@ -284,12 +328,14 @@ actor LiveHub {
 
   /// What is followed is not there for its viewer any more.
   /// - Returns: whether it is to be followed further.
-  private func lost(_ topic: Topic) -> Bool {
+  private func lost(_ topic: Topic, _ part: Int) -> Bool {
     switch topic {
     case .thread(let viewer, let id), .stretch(let viewer, let id, _):
       close(thread: id, of: viewer)
       return false
-    case .list, .status, .heartbeat: return true
+    case .list, .status, .heartbeat:
+      failed(topic, part)
+      return true
     }
   }
 

@@ -28,6 +28,8 @@ struct ListView {
   let isWelcome: Bool
   /// Nil for a list that shows no tabs.
   let sorting: SortingView?
+  /// Of the form that begins a conversation.
+  let newKey = UUID().uuidString
 
   /// Reads whom the rows name and who takes part in the current conversation: a thread beside the list needs no statement
   /// of its own for that.

@@ -12,7 +12,8 @@ struct Setting: Sendable {
   var files: FileCabinet?
 }
 
-/// The contexts of one piece of work.
+/// The contexts of one piece of work. Each is made when it is asked for first: the engine tells a context of every save for as long as
+/// it lives, and what is watched for hours asks for one of them.
 ///
 /// No transaction spans the inbox and the web's own store, so ``save()`` writes them in an order in which a failure loses nothing:
 /// 1. What ``keep(_:)`` adds to the own store. The change of the inbox relies on it, and it means nothing without that change: the
@@ -22,24 +23,32 @@ struct Setting: Sendable {
 ///    an invitation when its place is taken.
 struct Work {
   /// Of the inbox.
-  let inbox: ModelContext
+  var inbox: ModelContext { contexts.inbox }
   /// Of the web's own store. It is saved after the inbox.
-  let own: ModelContext
+  var own: ModelContext { contexts.own }
   let setting: Setting
+  let contexts: Contexts
   private let aside = Aside()
   /// What the server knows of unread messages.
   let fullThreads: FullThreads
   /// Who was read for it.
-  let people: People
+  var people: People { contexts.people }
 
+  /// Works with contexts that are there.
   init(inbox: ModelContext, own: ModelContext, setting: Setting, fullThreads: FullThreads = FullThreads()) {
-    (self.inbox, self.own, self.setting, self.fullThreads) = (inbox, own, setting, fullThreads)
-    people = People(inbox)
+    let contexts = Contexts(inbox.container, own.container)
+    (contexts.madeInbox, contexts.madeOwn) = (inbox, own)
+    (self.contexts, self.setting, self.fullThreads) = (contexts, setting, fullThreads)
+  }
+
+  fileprivate init(_ desk: Desk) {
+    contexts = Contexts(desk.inbox, desk.own)
+    (setting, fullThreads) = (desk.setting, desk.fullThreads)
   }
 
   /// Adds an object to the web's own store before the inbox is saved. An object with the same unique value is replaced.
   func keep(_ model: some PersistentModel) {
-    let context = aside.additions ?? ModelContext(own.container)
+    let context = aside.additions ?? ModelContext(contexts.ownContainer)
     aside.additions = context
     context.insert(model)
   }
@@ -58,18 +67,41 @@ struct Work {
     let changesInbox: Bool
     do {
       result = try body(self)
-      changesInbox = inbox.hasChanges
+      changesInbox = contexts.madeInbox?.hasChanges ?? false
       try aside.additions?.save()
-      try inbox.save()
-      if !changesInbox { try own.save() }
+      try contexts.madeInbox?.save()
+      if !changesInbox { try contexts.madeOwn?.save() }
     } catch {
       aside.refused.forEach { $0() }
       throw error
     }
     defer { aside.stored.forEach { $0() } }
     guard changesInbox else { return result }
-    do { try own.save() } catch { throw UnfinishedWork(reason: error) }
+    do { try contexts.madeOwn?.save() } catch { throw UnfinishedWork(reason: error) }
     return result
+  }
+
+  /// The two contexts, as far as they were asked for.
+  final class Contexts {
+    fileprivate let ownContainer: ModelContainer
+    private let inboxContainer: ModelContainer
+    fileprivate(set) var madeInbox: ModelContext?
+    fileprivate(set) var madeOwn: ModelContext?
+    fileprivate lazy var people = People(inbox)
+
+    fileprivate init(_ inbox: ModelContainer, _ own: ModelContainer) { (inboxContainer, ownContainer) = (inbox, own) }
+
+    fileprivate var inbox: ModelContext {
+      let context = madeInbox ?? ModelContext(inboxContainer)
+      madeInbox = context
+      return context
+    }
+
+    fileprivate var own: ModelContext {
+      let context = madeOwn ?? ModelContext(ownContainer)
+      madeOwn = context
+      return context
+    }
   }
 
   /// What belongs to the work beside the two contexts.
@@ -92,6 +124,8 @@ struct Desk: Sendable {
   let setting: Setting
   let fullThreads = FullThreads()
   private let readers = WorkQueue("readers", width: 4)
+  /// Every request needs to know whose it is, so that waits for no page.
+  private let sessions = WorkQueue("sessions", width: 2)
   /// One at a time: two changes of the same conversation see each other.
   private let writer = WorkQueue("writer", width: 1)
   /// What takes long has queues of its own, so that no page waits behind it.
@@ -106,6 +140,11 @@ struct Desk: Sendable {
 
   func read<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
     try await readers.run { try body(now()) }
+  }
+
+  /// Reads whose a session is.
+  func readSession<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
+    try await sessions.run { try body(now()) }
   }
 
   /// Reads what may take long.
@@ -125,9 +164,7 @@ struct Desk: Sendable {
   }
 
   /// For callers on a thread that may wait.
-  func now() -> Work {
-    Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: setting, fullThreads: fullThreads)
-  }
+  func now() -> Work { Work(self) }
 }
 
 /// Threads for one kind of work, with a bound for what waits.

@@ -58,17 +58,19 @@ struct ThreadReader {
       hasNewer: last != nil)
   }
 
-  /// What of a range is watched beside the newest messages; nil where these have all of it.
+  /// What of a range is watched beside the newest messages: the newest ``maximumStretch`` of it. Nil where the newest messages have all of
+  /// it.
   func watchedRange(_ first: Date, _ last: Date?) throws -> ClosedRange<Date>? {
     var edge = Self.watched(conversationID)
     edge.fetchOffset = Self.watchedCount - 1
     edge.fetchLimit = 1
     edge.relationshipKeyPathsForPrefetching = []
     guard let oldest = try context.fetch(edge).first?.createdAt, first < oldest else { return nil }
+    let (id, last) = (conversationID, max(first, last ?? .distantFuture))
+    edge.predicate = #Predicate<MessageEntity> { $0.conversationID == id && $0.createdAt <= last }
     edge.fetchOffset = Self.maximumStretch
     let cut = try context.fetch(edge).first?.createdAt ?? .distantPast
-    let last = last ?? Date.distantFuture
-    return last < cut ? first...last : max(first, cut)...last
+    return max(first, cut)...last
   }
 
   // MARK: - What is unread

@@ -65,6 +65,11 @@ final class FullThreads: Sendable {
 
   /// After messages were deleted.
   func forget() { marks.withLock { $0 = [:] } }
+
+  /// After a person deleted a message for themselves.
+  func forget(_ user: String, _ conversation: String) {
+    marks.withLock { $0[PlaceEntity.key(user, conversation)] = nil }
+  }
 }
 
 extension PlaceEntity {

@@ -2,10 +2,12 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Finds out who sends a request, and refuses changes that do not come from a page of this server.
+/// Finds out who sends a request, refuses changes that do not come from a page of this server, and refuses too many requests.
 struct SessionMiddleware: RouterMiddleware {
   let sessions: Sessions
   let changes: RateLimiter<String>
+  /// For each person, or for each client without a session.
+  let reads: RateLimiter<String>
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
@@ -20,6 +22,9 @@ struct SessionMiddleware: RouterMiddleware {
         throw PageError.stale
       }
       try changes.admit(context.visit?.session ?? context.client)
+    } else {
+      // A person's name has no blank.
+      try reads.admit(context.visit?.viewer.userID ?? "client \(context.client)")
     }
     return try await next(request, context)
   }

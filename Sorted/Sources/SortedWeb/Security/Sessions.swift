@@ -24,7 +24,7 @@ struct Sessions: Sendable {
     else { return nil }
     let digest = Secret.digest(token)
     let now = Date()
-    let found: (viewer: Viewer, isStale: Bool)? = try await desk.read { work in
+    let found: (viewer: Viewer, isStale: Bool)? = try await desk.readSession { work in
       guard let session = try work.session(digest), session.expiresAt > now else { return nil }
       let isStale = session.seenAt < now.addingTimeInterval(-Self.noting)
       return (session.isOwner ? .owner(session.userID) : .member(session.userID), isStale)
@@ -68,7 +68,7 @@ struct Sessions: Sendable {
   /// Which of some sessions are over.
   func ended(_ digests: [String]) async throws -> [String] {
     let now = Date()
-    let valid = try await desk.read { work in
+    let valid = try await desk.readSession { work in
       try work.own.fetch(
         FetchDescriptor<SessionEntity>(
           predicate: #Predicate { digests.contains($0.tokenDigest) && $0.expiresAt > now })

@@ -91,11 +91,20 @@ struct Form: Fields {
 
   private static func collect(_ request: Request, _ maximum: Int) async throws -> Data {
     if let length = length(request), length.value(in: 0...maximum) == nil { throw PageError.tooLarge(maximum) }
-    do {
-      return Data(try await request.body.collect(upTo: maximum).readableBytesView)
-    } catch is NIOTooManyBytesError {
-      throw PageError.tooLarge(maximum)
+    let start = ContinuousClock.now
+    var bytes = Data()
+    for try await part in request.body {
+      guard bytes.count + part.readableBytes <= maximum else { throw PageError.tooLarge(maximum) }
+      bytes += part.readableBytesView
+      guard !isTooSlow(bytes.count, after: start.duration(to: .now)) else { throw PageError.tooSlow }
     }
+    return bytes
+  }
+
+  /// Whether a form arrives so slowly that it only keeps others from sending theirs: less than 8 KiB a second, from half a minute on.
+  /// A form that does not arrive at all ends with its connection, which may be idle for half a minute.
+  static func isTooSlow(_ count: Int, after time: Duration) -> Bool {
+    time > .seconds(30) && Double(count) < 8_192 * (time / .seconds(1))
   }
 
   private static func text(_ bytes: Data) throws -> String {

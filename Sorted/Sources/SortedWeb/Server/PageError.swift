@@ -28,6 +28,9 @@ struct PageError: Error, Equatable {
   static let tooMany = PageError(
     .tooManyRequests, "Slow down", "You sent too many requests. Wait a moment, then try again.")
 
+  static let tooSlow = PageError(
+    .requestTimeout, "Too slow", "The form arrived too slowly. Try again over a faster connection.")
+
   static let busy = PageError(
     .serviceUnavailable, "Busy", "The server has too many requests of this kind. Try again in a few seconds.")
 

@@ -55,15 +55,15 @@ struct Routes {
   private var conversations: [Route] {
     let conversation = ConversationController(site: site)
     return [
-      .post("new", for: .people, form: ["invite", "name", "people"], conversation.begin),
+      .post("new", for: .people, form: ["invite", "key", "name", "people"], conversation.begin),
       .post(
         "c/:conversation/set", for: .people, form: ["accept", "archive", "mute", "pin", "return"], conversation.set),
       .post("c/:conversation/delete", for: .people, form: ["return"], conversation.delete),
       .post("c/:conversation/restore", for: .people, form: ["return"], conversation.restore),
       .post("c/:conversation/read", for: .people, form: ["return", "upTo"], conversation.read),
-      .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
+      .post("c/:conversation/draft", for: .people, form: ["key", "text"], conversation.saveDraft),
       .post("c/:conversation/leave", for: .people, conversation.leave),
-      .post("c/:conversation/people", for: .people, form: ["invite", "people"], conversation.addPeople),
+      .post("c/:conversation/people", for: .people, form: ["invite", "key", "people"], conversation.addPeople),
       .post("c/:conversation/people/:person/remove", for: .people, conversation.removePerson),
       .post("c/:conversation/people/:person/admin", for: .people, form: ["admin"], conversation.appoint),
       .post("c/:conversation/name", for: .people, form: ["name"], conversation.rename),
@@ -94,7 +94,7 @@ struct Routes {
     let content = ["answer", "category", "question"]
     return [
       .get("answers", for: .people, query: ["edit"], answers.show),
-      .post("answers", for: .people, form: content, answers.add),
+      .post("answers", for: .people, form: content + ["key"], answers.add),
       .post("answers/:answer/edit", for: .people, form: content, answers.edit),
       .post("answers/:answer/enable", for: .people, form: ["enabled"], answers.enable),
       .post("answers/:answer/delete", for: .people, answers.delete),

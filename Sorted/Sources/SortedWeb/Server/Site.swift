@@ -32,7 +32,15 @@ struct Site: Sendable {
   let fetches = RateLimiter<String>(burst: 20, perSecond: 0.5)
   /// For each session: how many streams of events it opens.
   let streams: RateLimiter<String>
-  let uploads = UploadLimit(maximum: 12, maximumEach: 3)
+  /// For each person: how many pages, parts and files they ask for.
+  let reads: RateLimiter<String>
+  /// Forms with files: each is in memory until it is stored.
+  let uploads = TransferLimit(maximum: 12, maximumEach: 3)
+  /// Files that are sent from the folder, in parts.
+  let downloads = TransferLimit(maximum: 1_000, maximumEach: 64, detail: Self.moreFiles)
+  /// The bytes of files that are in memory until they are sent.
+  let copies = TransferLimit(maximum: 256 << 20, maximumEach: 64 << 20, detail: Self.moreFiles)
+  private static let moreFiles: Phrase = "Other files are on their way. Ask for these when they have arrived."
 
   func router(_ logger: Logger) -> Router<WebContext> {
     let router = Router(context: WebContext.self)
@@ -45,7 +53,7 @@ struct Site: Sendable {
     router.add(
       middleware: SessionMiddleware(
         sessions: sessions,
-        changes: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 2)))
+        changes: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 2), reads: reads))
     router.add(routes.guarded)
     return router
   }
@@ -69,7 +77,7 @@ struct Site: Sendable {
     let form =
       try await Form.isSmall(request)
       ? Form(request, context, maximumUpload: options.maximumUpload)
-      : uploads.counting(visit.session) { try await Form(request, context, maximumUpload: options.maximumUpload) }
+      : uploads.counting(visit.viewer.userID) { try await Form(request, context, maximumUpload: options.maximumUpload) }
     guard let token = form[Route.token], Secret.isEqual(token, visit.formToken) else { throw PageError.stale }
     return (form, visit)
   }

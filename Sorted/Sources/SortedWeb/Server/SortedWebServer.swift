@@ -58,7 +58,8 @@ public struct SortedWebServer: Sendable {
       desk: desk, pages: pages, hub: LiveHub(desk: desk, pages: pages, sync: sync, logger: logger),
       sessions: Sessions(desk: desk), files: files, pictures: pictures, options: options, sync: sync,
       fetcher: fetcher, name: names.name, secret: names.secret,
-      streams: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 12))
+      streams: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 12),
+      reads: RateLimiter(burst: Double(options.burst) * 10, perSecond: Double(options.burst)))
     token = site.doors.make(lifetime: .infinity)
   }
 

@@ -22,7 +22,8 @@ public struct WebOptions: Sendable {
   public var trustedProxies: [String]
   /// How long what was deleted can be had back, in seconds.
   public var undoTime: TimeInterval
-  /// How many changes a session may make at once. Afterwards it may make half as many a second.
+  /// How many changes a session may make at once. Afterwards it may make half as many a second. A person may ask for ten times as many
+  /// pages at once, and then for this many a second.
   public var burst: Int
   /// The sentence model, or nil where messages are not searched by their meaning.
   package var meaning: MeaningModel?

@@ -19,6 +19,8 @@ struct DeletedMessages {
     access.work.own.insert(
       HiddenMessageEntity(
         userID: access.viewer.userID, conversationID: message.conversationID, messageID: message.id))
+    let (user, id, full) = (access.viewer.userID, message.conversationID, access.work.fullThreads)
+    access.work.ifStored { full.forget(user, id) }
   }
 
   /// Deletes a message of one's own for everybody.
@@ -35,7 +37,8 @@ struct DeletedMessages {
   }
 
   /// Takes back whichever deletion the viewer made.
-  /// - Throws: ``PageError`` if the bin does not have it any more or another person deleted it.
+  /// - Throws: ``PageError`` if the bin does not have it any more, if another person deleted it, or if it would reach a person who takes
+  ///   no messages from the viewer.
   func restore(_ id: String, in conversation: ConversationEntity) throws {
     let key = HiddenMessageEntity.key(access.viewer.userID, id)
     if let hidden = try access.work.own.fetch(
@@ -54,6 +57,7 @@ struct DeletedMessages {
     guard let deleted = found.first, message == nil || message?.deletedAt != nil else {
       throw PageError(.gone, "Too late", "The message was deleted for good. The bin keeps messages for 30 days.")
     }
+    try access.checkBlocks(in: conversation)
     let copy = try JSONDecoder().decode(MessageCopy.self, from: deleted.contents)
     let attachments = copy.attachments.map { $0.attachment() }
     try InboxService(context: access.work.inbox).restore(

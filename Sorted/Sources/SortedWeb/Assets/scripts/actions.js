@@ -2,7 +2,7 @@
 
 import { $, all } from "./dom.js";
 import { update } from "./optimistic.js";
-import { enqueueChange } from "./outbox.js";
+import { enqueueChange, undoChange } from "./outbox.js";
 import { mergeRows } from "./rows.js";
 import { hideNoticeLater, say } from "./say.js";
 import { checkSession, load } from "./server.js";
@@ -56,12 +56,10 @@ const changes = /^\/c\/[^/]+\/(set|delete|restore|m\/[^/]+\/(delete|delete-for-a
 async function later(button) {
   const { pathname } = new URL(button.formAction);
   const fields = button.name ? { [button.name]: button.value } : {};
-  const keep = () => (changes.test(pathname) ? enqueueChange(pathname, fields).catch(() => null) : null);
-  const isKept = await keep();
+  const kept = changes.test(pathname) ? await enqueueChange(pathname, fields).catch(() => false) : false;
   // What went out of sight has no button any more.
-  const undo = { text: t("Undo"), run: () => keep().then(() => say(t("Taken back."))) };
-  if (isKept) say(t("This is done when the server is back."), undo);
-  else say(isKept === false ? t("Taken back.") : t("The server is away. Try again when it is back."));
+  if (kept) say(t("This is done when the server is back."), { text: t("Undo"), run: () => undoChange(kept).then(() => update()) });
+  else if (kept === false) say(t("The server is away. Try again when it is back."));
   await update();
   return false;
 }

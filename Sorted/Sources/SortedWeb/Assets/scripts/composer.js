@@ -41,7 +41,7 @@ function submit() {
   if (!files.length && !text.value.trim()) return;
   if (!checkLength()) return text.focus();
   const typed = text.value.trim() ? text.value : "";
-  const item = { thread: state.thread, text: typed || files[0].name, files, reply: replySlug() };
+  const item = { thread: state.thread, text: typed || files[0].name, files, reply: replySlug(), key: drafts.takeKey(state.thread) };
   text.value = "";
   drafts.forget();
   clearFiles();

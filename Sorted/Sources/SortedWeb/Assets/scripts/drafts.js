@@ -1,6 +1,7 @@
 // What is being written. It is kept in this browser at once and at the server soon.
 
 import { $ } from "./dom.js";
+import { uuid } from "./outbox.js";
 import { post } from "./server.js";
 import { on, state } from "./state.js";
 import { draft, keepDraft, removeDraft } from "./store.js";
@@ -10,9 +11,24 @@ let request;
 // What the server has as the draft of the open conversation.
 let stored = "";
 
+/** The keys that the next messages of conversations get. A draft has the key of its message, so one that comes late is known. */
+const keys = new Map();
+
+function keyOf(thread) {
+  if (!keys.has(thread)) keys.set(thread, uuid());
+  return keys.get(thread);
+}
+
+/** Gives the draft's key to its message. */
+export function takeKey(thread) {
+  const key = keyOf(thread);
+  keys.delete(thread);
+  return key;
+}
+
 /** Keeps the text of the composer. */
 export function keep() {
-  const item = { account: state.account, thread: state.thread, text: $("#text").value };
+  const item = { account: state.account, thread: state.thread, text: $("#text").value, key: keyOf(state.thread) };
   keepDraft(item);
   clearTimeout(timer);
   timer = setTimeout(() => save(item), 600);
@@ -21,7 +37,7 @@ export function keep() {
 async function save(item) {
   request = new AbortController();
   try {
-    const answer = await post(`/c/${item.thread}/draft`, { text: item.text }, {}, request.signal);
+    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, request.signal);
     const kept = await draft(item.account, item.thread);
     // The server has it now; what was written since is on its way.
     if (answer.ok && state.thread === item.thread) stored = item.text;
@@ -33,7 +49,7 @@ async function save(item) {
   }
 }
 
-/** The message goes to the outbox, which takes the draft's place. A draft that is under way would bring its text back. */
+/** The message goes to the outbox, which takes the draft's place. The server refuses its text from a draft that is under way. */
 export function forget() {
   clearTimeout(timer);
   request?.abort();

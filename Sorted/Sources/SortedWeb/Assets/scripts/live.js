@@ -85,6 +85,8 @@ async function handle({ name, data }) {
     if (thread === state.thread) removeMessage(slug);
     return;
   }
+  // The server missed changes of the list. Several parts of it may say so at once.
+  if (name === "list-changed") return catchUpSoon(100);
   if (name === "thread-changed") return data === state.thread ? refreshThread() : undefined;
   if (name === "thread-gone") return emit("gone", data);
   emit(name, JSON.parse(data));
@@ -118,9 +120,14 @@ function greeted() {
 async function catchUp() {
   clearTimeout(catchingUp);
   const found = await Promise.all([refreshRows(), refreshThread()]);
-  if (found.includes(false)) return void (catchingUp = setTimeout(catchUp, 2_000));
+  if (found.includes(false)) return catchUpSoon(2_000);
   emit("online");
   document.body.dataset.live = "yes";
+}
+
+function catchUpSoon(time) {
+  clearTimeout(catchingUp);
+  catchingUp = setTimeout(catchUp, time);
 }
 
 /** The session is over. After a sign-out nothing stays on screen; after anything else what was written is kept. */

@@ -55,7 +55,8 @@ const ways = {
     row.toggleAttribute("data-silent", value === "1");
     press(row, "m");
   },
-  "row.archive": hide,
+  // It leaves the list that it is in, and comes back when that is taken back.
+  "row.archive": (row) => (row.hidden = !row.hidden),
   "row.accept": hide,
   "row.delete": hide,
   "row.text": (row, { value, at }) => {
@@ -147,7 +148,9 @@ export function update(isDone = false) {
     for (const item of state.account ? await waiting(state.account) : []) {
       if (item.refusal) continue;
       const [id, change] = changeOf(item);
-      found.set(id, [...(found.get(id) ?? []), change]);
+      const former = found.get(id) ?? [];
+      const isBack = change.kind.endsWith(".restore");
+      found.set(id, isBack ? former.filter(({ kind }) => !kind.includes(".delete")) : [...former, change]);
     }
     const over = [...current.keys()].filter((id) => !found.has(id));
     current = found;
@@ -166,7 +169,7 @@ export function start() {
   on("taken-back", () => update());
   on("refused", () => update());
   on("sent", () => update(true));
-  on("changed", ({ refusal, isTakenBack }) => update(!refusal && !isTakenBack));
+  on("changed", ({ refusal }) => update(!refusal));
   for (const name of ["rows", "messages"]) on(name, show);
   update();
 }

@@ -5,7 +5,7 @@ import { delay } from "./backoff.js";
 import { isPassing, post, reason } from "./server.js";
 import { say, setFull, setOnline } from "./say.js";
 import { emit, on, state } from "./state.js";
-import { addWaiting, removeWaiting, updateWaiting, waiting } from "./store.js";
+import { addWaiting, removeWaiting, updateWaiting, waiting, waitingItem } from "./store.js";
 import { t } from "./strings.js";
 
 const channel = new BroadcastChannel("sorted-outbox");
@@ -32,8 +32,8 @@ export function uuid() {
 }
 
 /** Keeps a message, then shows it as waiting and begins to send. What is shown as waiting is stored. */
-export async function enqueue({ thread, text, files = [], reply = "" }) {
-  const item = { account: state.account, key: uuid(), thread, text, files, reply, writtenAt: Date.now() };
+export async function enqueue({ thread, text, files = [], reply = "", key = uuid() }) {
+  const item = { account: state.account, key, thread, text, files, reply, writtenAt: Date.now() };
   item.number = await addWaiting(item);
   emit("waiting", item);
   channel.postMessage({ kind: "waiting", item: { ...item, files: item.files.map(({ name }) => ({ name })) } });
@@ -43,32 +43,45 @@ export async function enqueue({ thread, text, files = [], reply = "" }) {
 
 const isSame = (item, path, fields) => item.path === path && JSON.stringify(item.fields) === JSON.stringify(fields);
 
-/**
- * Keeps a change for when the server is back, in its turn among the messages. The same change again takes it back. It has to be one
- * that may be made twice: its answer may have been lost.
- * @returns whether it is kept now
- */
-export async function enqueueChange(path, fields) {
-  const kept = (await waitingChanges()).find((item) => isSame(item, path, fields));
-  if (kept) {
-    await removeWaiting(kept.number);
-    told("changed", kept, { isTakenBack: true });
-    return false;
-  }
+async function addChange(path, fields) {
   const item = { account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields };
   await addWaiting(item);
   told("waiting", item);
   flush();
-  return true;
+  return item;
+}
+
+/**
+ * Keeps a change for when the server is back, in its turn among the messages. The same change again takes it back. It has to be one
+ * that may be made twice: its answer may have been lost.
+ * @returns the change that is kept now, or nothing where one was taken back
+ */
+export async function enqueueChange(path, fields) {
+  const kept = (await waitingChanges()).find((item) => isSame(item, path, fields));
+  if (!kept) return addChange(path, fields);
+  await undoChange(kept);
+  return null;
+}
+
+/** The change that takes another one back; nothing where the outbox does not know what was before. */
+function inverseOf({ path, fields }) {
+  if (/\/delete(-for-all)?$/.test(path)) return [path.replace(/\/delete(-for-all)?$/, "/restore"), {}];
+  const [name, value] = Object.entries(fields)[0] ?? [];
+  return ["pin", "mute", "archive", "pinned"].includes(name) ? [path, { [name]: value === "1" ? "0" : "1" }] : null;
+}
+
+/** Takes a change back. One that the server has or may have is followed by its inverse. Says what came of it. */
+export async function undoChange(change) {
+  const isTaken = (await takeOut(change.key)) !== null;
+  const inverse = isTaken ? null : inverseOf(change);
+  if (inverse) await addChange(...inverse);
+  say(isTaken || inverse ? t("Taken back.") : tooLate());
 }
 
 /** Keeps the new text of a message for when the server is back, instead of one that waits. */
 export async function enqueueEdit(path, fields) {
   for (const kept of await waitingChanges()) if (kept.path === path) await removeWaiting(kept.number);
-  const item = { account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields };
-  await addWaiting(item);
-  told("waiting", item);
-  flush();
+  await addChange(path, fields);
 }
 
 /** The changes that wait, in order. */
@@ -78,19 +91,45 @@ export const waitingChanges = async () => (await waiting(state.account)).filter(
 export const refusedEdits = async (thread) =>
   (await waiting(state.account)).filter(({ path, refusal }) => refusal && path?.split("/")[2] === thread);
 
+const tooLate = () => t("It is too late to take this back: the server may have it already.");
+
 /**
- * Takes back a message that the server refused or does not have yet. A file that is on its way is no longer sent.
+ * Runs something while no other tab sends an item or takes it out.
+ * @param options of the lock
+ */
+const alone = (key, run, options = {}) => (navigator.locks ? navigator.locks.request(`sorted-item-${key}`, options, run) : run({}));
+
+/**
+ * Takes an item out of the outbox. A file that is on its way is no longer sent.
+ * @returns null for an item that is not there, or that the server may have: all of it is sent, or another tab is sending it
+ */
+async function takeOut(key) {
+  const sending = [...running.values()].find((sending) => sending.key === key);
+  let item = (await waiting(state.account)).find((item) => item.key === key);
+  if (sending) {
+    if (sending.share >= 1) return null;
+    sending.controller.abort();
+    await sending.done;
+    if (!sending.isTakenOut) return null;
+  } else {
+    item = await alone(key, async (lock) => {
+      const found = lock && item && (await waitingItem(item.number));
+      if (found) await removeWaiting(found.number);
+      return found || null;
+    }, { ifAvailable: true });
+  }
+  if (item) told("taken-back", item);
+  return item ?? null;
+}
+
+/**
+ * Takes back a message that the server refused or does not have yet.
  * @returns nothing where it is too late
  */
 export async function takeBack(key) {
-  const item = (await waiting(state.account)).find((item) => item.key === key);
-  const sending = [...running.values()].find((sending) => sending.key === key);
-  // All of it is sent, so the server may have it already.
-  if (sending && sending.share >= 1) return void say(t("It is too late to take this back: the server may have it already."));
-  if (!item) return null;
-  await removeWaiting(item.number);
-  sending?.controller.abort();
-  told("taken-back", item);
+  const item = await takeOut(key);
+  // It is still there: it is on its way.
+  if (!item && (await waiting(state.account)).some((item) => item.key === key)) say(tooLate());
   return item;
 }
 
@@ -159,7 +198,7 @@ async function begin() {
     // A text is sent at once; of a file it is known how much of it is.
     const sending = { key: item.key, controller: new AbortController(), isUpload: item.files.length > 0, share: item.files.length ? 0 : 1 };
     running.set(lane, sending);
-    sending.done = sendOne(item, sending).catch(() => false).then((isSettled) => {
+    sending.done = alone(item.key, () => sendOne(item, sending)).catch(() => false).then((isSettled) => {
       running.delete(lane);
       if (isSettled) return void failed.delete(lane);
       const count = (failed.get(lane)?.count ?? 0) + 1;
@@ -172,8 +211,11 @@ async function begin() {
 
 /** @returns whether it is settled, so that the next one may go */
 async function sendOne(item, sending) {
+  // Another tab may have taken it out.
+  if (!(await waitingItem(item.number))) return true;
   let answer;
   try {
+    sending.controller.signal.throwIfAborted();
     const fields = { key: item.key, text: item.text, reply: item.reply ?? "" };
     if (item.files.length) fields.file = item.files;
     const { signal } = sending.controller;
@@ -183,7 +225,11 @@ async function sendOne(item, sending) {
     };
     answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, signal, onProgress));
   } catch {
-    if (sending.controller.signal.aborted) return true;
+    if (sending.controller.signal.aborted) {
+      sending.isTakenOut = true;
+      await removeWaiting(item.number);
+      return true;
+    }
     if (sending.isUpload) sending.share = 0;
     setOnline(false);
     return false;
@@ -196,6 +242,8 @@ async function sendOne(item, sending) {
     else told("sent", item, { html: await answer.text() });
     return true;
   }
+  // Another account's session refuses what this one wrote. It is sent after the next sign-in.
+  if (state.isSignedOut) return false;
   // Not now: the session is over, too much came at once, or the server has trouble.
   if (answer.status === 401 || isPassing(answer)) return false;
   const refusal = await reason(answer, t("The server does not take this message."));
@@ -216,7 +264,7 @@ export function start() {
   channel.onmessage = ({ data }) => data.item.account === state.account && emit(data.kind, data.item);
   on("online", flush);
   addEventListener("online", flush);
-  // Taken back in another tab.
+  // Taken back in another tab, by a browser without locks.
   on("taken-back", ({ key }) => [...running.values()].find((sending) => sending.key === key)?.controller.abort());
   flush();
 }

@@ -3,12 +3,18 @@
 import { $, all, setTabIndex } from "./dom.js";
 import { headings, put } from "./lists.js";
 import { rowOrder, vanished } from "./order.js";
-import { load } from "./server.js";
+import { isPassing, load } from "./server.js";
 import { isReturn } from "./places.js";
 import { chosenThread, emit, on } from "./state.js";
 import { localise } from "./times.js";
 
 const rows = () => $("#rows");
+
+/** The time that the server gave the row of a conversation; 0 without one. A row that shows what waits has a time of this browser. */
+export function rowSort(slug) {
+  const row = document.getElementById(`c-${slug}`);
+  return row && !row.dataset.ahead ? Number(row.dataset.sort) : 0;
+}
 
 /** Marks the row of the conversation that is open, and lets Tab stop at one row only. */
 export function mark() {
@@ -134,13 +140,13 @@ export function mergeRows({ page, isNewer }) {
   tidyRows();
 }
 
-/** Loads the first page of the list again. @returns whether the server was reached */
+/** Loads the first page of the list again. @returns whether the server answered */
 export async function refreshRows() {
   const list = rows();
   if (!list) return true;
   const loaded = await load(list.dataset.address + (list.dataset.address.includes("?") ? "&" : "?") + "part=list");
   if (loaded?.answer.ok) mergeRows(loaded);
-  return loaded !== null;
+  return loaded !== null && !isPassing(loaded.answer);
 }
 
 /** Loads the next page of the list. @returns whether it came */

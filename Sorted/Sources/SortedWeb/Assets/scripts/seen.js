@@ -1,6 +1,7 @@
 // What of the open thread was on the screen. Only that counts as read.
 
 import { $, all } from "./dom.js";
+import { rowSort } from "./rows.js";
 import { isAtEnd, isDetached } from "./scroll.js";
 import { setOnline } from "./say.js";
 import { post } from "./server.js";
@@ -9,6 +10,12 @@ import { t } from "./strings.js";
 
 /** The conversation, and the last of its messages that the server knows to be seen. */
 let told = { thread: "", sort: 0 };
+/**
+ * The time of the conversation's row when the end of the thread was loaded last: the page lacks no message up to then. A row that
+ * came since may tell of a message that is not on the page yet.
+ */
+let whole = { thread: "", sort: 0 };
+let isFirst = true;
 let isTelling = false;
 let timer = null;
 // Of a conversation without a row in the list.
@@ -38,8 +45,8 @@ async function tell() {
   const thread = state.thread;
   if (!thread || isTelling || !unread()) return;
   if (document.visibilityState !== "visible") return;
-  // Behind the end of the thread is nothing but what the reader deleted.
-  const end = isAtEnd() && !isDetached() ? Number(document.getElementById(`c-${thread}`)?.dataset.sort ?? 0) : 0;
+  // Behind the end of the whole thread is nothing but what the reader deleted.
+  const end = isAtEnd() && !isDetached() && whole.thread === thread ? whole.sort : 0;
   const sort = Math.max(end, Number(newestOnScreen()?.dataset.sort ?? 0));
   if (told.thread === thread && sort <= told.sort) return;
   isTelling = true;
@@ -78,12 +85,19 @@ function showPill() {
 export function enterSeen() {
   counted = Number($("#thread-scroll")?.dataset.unread ?? 0);
   if (told.thread !== state.thread) told = { thread: state.thread, sort: 0 };
+  // The server made the first page with its row. A thread that was opened since is older than its row may be.
+  whole = { thread: state.thread, sort: isFirst && !isDetached() ? rowSort(state.thread) : 0 };
+  isFirst = false;
   look();
 }
 
 export function start() {
   on("row", ({ row }) => {
     if (row.dataset.slug === state.thread) counted = Number(row.dataset.unread);
+  });
+  on("whole", (loaded) => {
+    whole = loaded;
+    look();
   });
   for (const name of ["rows", "messages", "scrolled", "online"]) on(name, look);
   document.addEventListener("visibilitychange", look);

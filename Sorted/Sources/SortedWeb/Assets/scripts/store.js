@@ -65,6 +65,8 @@ export const addWaiting = (item) =>
   });
 /** What an account has written and the server does not have, in order. */
 export const waiting = (account) => transaction("outbox", "readonly", (store) => store.index("account").getAll(account));
+/** An item as it is now; nothing for one that is sent or taken back. */
+export const waitingItem = (number) => transaction("outbox", "readonly", (store) => store.get(number));
 export const updateWaiting = (item) => transaction("outbox", "readwrite", (store) => store.put(item));
 export const removeWaiting = (number) => transaction("outbox", "readwrite", (store) => store.delete(number));
 

@@ -2,7 +2,7 @@
 
 import { delay } from "./backoff.js";
 
-const eventNames = ["row", "gone", "message", "message-gone", "thread-changed", "thread-gone", "sorting", "status", "typing", "presence"];
+const eventNames = ["row", "gone", "list-changed", "message", "message-gone", "thread-changed", "thread-gone", "sorting", "status", "typing", "presence"];
 
 export class Stream {
   /** The connection that events come from. */

@@ -3,8 +3,9 @@
 import { $, all, make } from "./dom.js";
 import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
+import { rowSort } from "./rows.js";
 import { isAtEnd, isDetached, keepPlace, noteScroll, rest } from "./scroll.js";
-import { load } from "./server.js";
+import { isPassing, load } from "./server.js";
 import { emit, on, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
 import { t } from "./strings.js";
@@ -117,24 +118,24 @@ let again;
 /**
  * Loads what is on the page again: after the connection broke, or was made, or when very many messages came. It is loaded once at
  * a time, and once more if that was asked for meanwhile: an older page that came late would take back what a newer one had.
- * @returns whether the server was reached
+ * @returns whether the server answered
  */
 export function refreshThread() {
   isRefreshAsked = true;
   refresh ??= (async () => {
-    let isReached = true;
+    let isAnswered = true;
     clearTimeout(again);
     try {
       while (isRefreshAsked) {
         isRefreshAsked = false;
-        isReached = await loadAgain();
+        isAnswered = await loadAgain();
       }
-      return isReached;
+      return isAnswered;
     } finally {
       // At once, so that none asks in between and gets a refresh that is over.
       refresh = null;
       // What asked for it is told once, so a request that was lost is repeated.
-      if (!isReached) again = setTimeout(refreshThread, 2_000);
+      if (!isAnswered) again = setTimeout(refreshThread, 2_000);
     }
   })();
   return refresh;
@@ -145,11 +146,12 @@ async function loadAgain() {
   if (!list()) return true;
   const thread = state.thread;
   const range = shownRange() ?? { from: "0", to: "" };
+  const sort = rowSort(thread);
   // A page without a link to older messages has the thread from its beginning, or it is the browser's copy of long ago.
   if (!$("#older")) range.from = "0";
   const loaded = await load(`/c/${thread}?from=${range.from}&to=${range.to}&part=1`);
   if (loaded?.answer.status === 404) emit("gone", thread);
-  if (!loaded?.answer.ok || state.thread !== thread) return loaded !== null;
+  if (!loaded?.answer.ok || state.thread !== thread) return loaded !== null && !isPassing(loaded.answer);
   const { page, isNewer } = loaded;
   const found = all("#messages > .msg", page);
   const wasAtEnd = isAtEnd();
@@ -172,6 +174,7 @@ async function loadAgain() {
   // The link to older messages is a new element, which is not observed yet.
   if (isCut) watchMore();
   if (wasAtEnd) trim();
+  if (!range.to) emit("whole", { thread, sort });
   return true;
 }
 

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+const scripts = "../../Sources/SortedWeb/Assets/scripts";
+const text = { value: "" };
+globalThis.document = {
+  body: { dataset: { account: "ann" } },
+  documentElement: { lang: "en" },
+  querySelector: (selector) => ({ "#text": text, ".panes": { dataset: { thread: "talk" } } })[selector] ?? null,
+};
+globalThis.BroadcastChannel = class {
+  postMessage() {}
+};
+const sent = [];
+globalThis.fetch = async (path, { body }) => (sent.push(Object.fromEntries(body)), { ok: true, status: 204 });
+const drafts = await import(`${scripts}/drafts.js`);
+
+test("a draft has the key of the message that it becomes, and the next draft has another", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const save = async (value) => {
+    text.value = value;
+    drafts.keep();
+    mock.timers.tick(600);
+    while (!sent.length) await new Promise((resolve) => setImmediate(resolve));
+    return sent.shift();
+  };
+  const first = await save("half a");
+  assert.equal(first.text, "half a");
+  assert.equal((await save("half a thought")).key, first.key);
+  assert.equal(drafts.takeKey("talk"), first.key);
+  assert.notEqual((await save("more")).key, first.key);
+});
