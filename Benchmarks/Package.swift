@@ -5,7 +5,8 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "open-swiftdata", path: ".."),
+    // The trait of this repository's other packages, so that the instruction guard shares their build.
+    .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -35,3 +36,10 @@ let package = Package(
     ),
   ]
 )
+
+// The instruction guard (guard/guard), whose engine is optimised too.
+if Context.environment["SWIFTDATA_OPTIMIZED"] != nil {
+  for target in package.targets where ["BenchKit", "bench"].contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-O", "-whole-module-optimization"])]
+  }
+}

@@ -71,7 +71,7 @@ package final class ContextState: ModelHost {
   var hasReportedLoss = false
   /// The number of enumerations that began.
   @exclusivity(unchecked) var enumerations = 0
-  /// What its objects loaded after the end.
+  /// The relationships that its objects loaded after the end.
   var lateLoads = LateLoads()
 
   init(core: ContainerCore) {

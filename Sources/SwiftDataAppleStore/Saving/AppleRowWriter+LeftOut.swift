@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// What the file's model has and a class of the program leaves out.
+// Attributes and relationships of the file's model that a class of the program leaves out.
 
 extension AppleRowWriter {
   /// The cells of new rows for the attributes that a class leaves out: the defaults of the file's model.

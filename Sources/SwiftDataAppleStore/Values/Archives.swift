@@ -78,7 +78,7 @@ enum Archives {
   }
 }
 
-/// Writes the collections of attributes whose transformer unarchives one of Foundation's classes, as those of Core Data do.
+/// Writes the collections of attributes whose transformer unarchives one of Foundation's classes, as Core Data's transformers do.
 /// An `NSData` with JSON, as SwiftData writes it, would be nil or a crash for the app.
 struct CollectionArchive: Sendable {
   private let attribute: String

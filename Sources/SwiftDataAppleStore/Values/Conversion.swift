@@ -168,7 +168,7 @@ indirect enum CompositeShape: Sendable {
     }
   }
 
-  /// Whether a composite is a struct of which each value may be nil.
+  /// Whether a composite is a struct whose values may all be nil.
   static func mayBeEmpty(_ attribute: AppleAttribute) -> Bool {
     attribute.type == .composite && !attribute.isEnum
       && attribute.elements.allSatisfy { $0.isOptional || mayBeEmpty($0) }

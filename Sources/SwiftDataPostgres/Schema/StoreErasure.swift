@@ -47,7 +47,7 @@ struct StoreErasure {
         "SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n"
           + " ON n.oid = p.pronamespace WHERE n.nspname = $1::text AND (starts_with(p.proname::text, 'swift_')"
           + " OR starts_with(p.proname::text, 'swiftdata_')"
-          // Those of searchable texts have names that tables give them.
+          // The functions of searchable texts have names that tables give them.
           + " OR p.prorettype = 'trigger'::regtype AND strpos(p.prosrc, \(SearchColumns.forgettingEnd.quotedLiteral)) > 0)",
         [.text(configuration.namespace)])
       for row in 0..<functions.count {

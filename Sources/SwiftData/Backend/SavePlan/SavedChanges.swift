@@ -18,7 +18,7 @@ struct SavedChanges: Sendable {
   var isEverything = false
   /// Classes with so many new rows that their keys are not known.
   var manyInserted: Set<String> = []
-  /// Classes of which so many rows were changed or deleted that any may have been.
+  /// Classes with so many changed or deleted rows that any row may have been.
   var manyChanged: Set<String> = []
 }
 

@@ -229,7 +229,7 @@ extension ContextState {
   /// not hold. Goes on with the objects that these relationships brought in. Unsaved objects keep theirs.
   /// - Parameter number: the number of the enumeration.
   func releaseEnumerated(_ objects: some Sequence<any PersistentModel>, since number: Int) {
-    // What an assignment gave is read before it becomes a fault.
+    // Undo reads assigned relationships before they become faults.
     if undoManager != nil { undoneValues.noteNew() }
     var pending = Array(objects)
     while let object = pending.popLast() {

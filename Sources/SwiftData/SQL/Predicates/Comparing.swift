@@ -179,7 +179,7 @@ extension LoweringState {
     return left.type.form == .real ? result.unless(hidden(by: [left, right])) : result
   }
 
-  /// The expressions that make an order NULL. A test for NaN is false beside the NULL of the other side.
+  /// The expressions that make an order NULL. A test for NaN is false next to a NULL on the other side.
   private func strictness(
     _ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar
   ) -> Set<String> {
