@@ -47,16 +47,18 @@ package final class PostgresConnection: @unchecked Sendable {
     // Notices about existing tables are expected and ignored.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     guard PQsetClientEncoding(handle, "UTF8") == 0, PQsetnonblocking(handle, 1) == 0 else { throw lost() }
-    let identity = try texts(
-      """
-      SELECT pg_backend_pid(), CASE WHEN pg_is_in_recovery() THEN 0
-        ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint END
-      """)
+    let identity = try RoundTrips.uncounted {
+      try texts(
+        """
+        SELECT pg_backend_pid(), CASE WHEN pg_is_in_recovery() THEN 0
+          ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint END
+        """)
+    }
     func number(_ column: Int) -> Int64 { identity.text(0, column).flatMap { Int64($0) } ?? 0 }
     // A pooler returns a process identifier of its own.
     isPooled = number(0) != Int64(processIdentifier)
     timeline = number(1)
-    if !isPooled { try script(settings(isLocal: false)) }
+    if !isPooled { try RoundTrips.uncounted { try script(settings(isLocal: false)) } }
   }
 
   deinit { PQfinish(handle) }
