@@ -33,6 +33,7 @@ private final class SyncServerProgram {
 
   /// As a power failure does.
   func kill() {
+    guard process.isRunning else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A running `sorted firestore`.
-struct ServerProcess {
+final class ServerProcess: Sendable {
   let port: Int
   private let started: SortedProgram.Started
 
@@ -19,8 +19,11 @@ struct ServerProcess {
     self.port = try #require(Int(output.prefix { $0 != "\n" }.split(separator: ":").last ?? ""))
   }
 
+  deinit { kill() }
+
   /// As a power failure does.
   func kill() {
+    guard started.process.isRunning else { return }
     Foundation.kill(started.process.processIdentifier, SIGKILL)
     started.process.waitUntilExit()
   }
