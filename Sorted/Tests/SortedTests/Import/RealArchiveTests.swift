@@ -5,7 +5,10 @@ import Testing
 
 @Suite("The real IRC logs", .enabled(if: RealData.isThere, "../shared/data/ubuntu-irc is not beside the repository"))
 struct RealArchiveTests {
-  @Test("The whole folder: 221,597 messages, 173 conversations, all 247,963 lines")
+  @Test(
+    "The whole folder: 221,597 messages, 173 conversations, all 247,963 lines",
+    .enabled(
+      if: ProcessInfo.processInfo.environment["TEST_ALL"] != nil, "only in make test-all: TEST_ALL is not set"))
   func whole() throws {
     let folder = try TemporaryFolder()
     let reader = try IRCReader(path: RealData.ircFolder)
