@@ -148,7 +148,7 @@ private enum Preserved {
 @Suite("Values of files in Apple's format") struct AppleValueTests {
   @Test("A struct inside another one may have no values at all, unless the file says that it is optional")
   func emptyStructs() throws {
-    func place(isOptional: Bool, geoIsOptional: Bool) -> Conversion {
+    func place(isOptional: Bool, geoIsOptional: Bool) -> SwiftDataAppleStore.Conversion {
       let geo = RareFileTests.attribute("geo", .composite) {
         $0.isOptional = geoIsOptional
         $0.elements = [RareFileTests.attribute("lat", .double), RareFileTests.attribute("lon", .double)]
