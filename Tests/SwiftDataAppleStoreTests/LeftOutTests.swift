@@ -153,7 +153,7 @@ private enum Preserved {
         $0.isOptional = geoIsOptional
         $0.elements = [RareFileTests.attribute("lat", .double), RareFileTests.attribute("lon", .double)]
       }
-      return Conversion.json(
+      return SwiftDataAppleStore.Conversion.json(
         RareFileTests.attribute("place", .composite) {
           $0.isOptional = isOptional
           $0.elements = [RareFileTests.attribute("name", .string) { $0.isOptional = false }, geo]
