@@ -31,8 +31,6 @@ struct Adoption {
   /// - Returns: whether the object became its row. If not, it belongs to no context and can be inserted as a new
   ///   object.
   mutating func take(_ object: any PersistentModel, from former: ContextState) throws -> Bool {
-    former.lateLoads.areKept = true
-    defer { former.lateLoads.areKept = false }
     let entity = type(of: object).__entity
     let table = try context.core.table(for: entity)
     let store = context.core.store(of: table)

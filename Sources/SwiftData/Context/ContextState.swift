@@ -71,8 +71,6 @@ package final class ContextState: ModelHost {
   var hasReportedLoss = false
   /// The number of enumerations that began.
   @exclusivity(unchecked) var enumerations = 0
-  /// The relationships that its objects loaded after the end.
-  var lateLoads = LateLoads()
 
   init(core: ContainerCore) {
     self.core = core

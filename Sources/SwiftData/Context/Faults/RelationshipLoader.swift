@@ -7,7 +7,6 @@ enum RelationshipLoader {
   static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) -> Bool {
     context.beginUse(.read)
     defer { context.endUse() }
-    if context.isOver { context.beginLateLoad(property, of: object) }
     do {
       try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
       return true
@@ -79,10 +78,7 @@ enum RelationshipLoader {
   ) throws {
     let destination = try context.core.table(for: property.destination!.__entity)
     var waiting = [(any PersistentModel, Int64)]()
-    let mates = (context.loadsAlone(property, of: object) ? [object] : batch(of: object, context))
-      .filter { Faults.isFault($0, property) }
-    if context.isOver { context.noteLateLoad(of: mates) }
-    for mate in mates {
+    for mate in batch(of: object, context) where Faults.isFault(mate, property) {
       guard case .fault(let key) = mate.__relationship(property.index, .read) else { continue }
       if key == 0 {
         _ = mate.__relationship(property.index, .load([], positioned: false))
@@ -108,7 +104,6 @@ enum RelationshipLoader {
     _ object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) throws {
     let owners = owners(of: object, property, context)
-    if context.isOver { context.noteLateLoad(of: owners) }
     let info = RelationshipInfo.of(property, in: type(of: object).__entity)
     let stored = owners.filter { $0.__state.key != 0 }
     var found = [Int64: [any PersistentModel]]()
@@ -151,7 +146,7 @@ enum RelationshipLoader {
   private static func owners(
     of object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) -> [any PersistentModel] {
-    guard let batch = object.__state.batch, !context.loadsAlone(property, of: object) else { return [object] }
+    guard let batch = object.__state.batch else { return [object] }
     let limit = batch.owners[property.index] ?? 1
     // A store that cannot be read is asked again at each access.
     batch.owners[property.index] = min(limit, 1 << 20) * 8
