@@ -64,7 +64,8 @@ import Testing
     writer.insert(Book("First"))
     try writer.save()
     let held = try #require(try ModelContext(container).fetch(FetchDescriptor<Book>()).first)
-    let state = try #require(held.__state.context)
+    let context = held.__state.context
+    let state = try #require(context)
     writer.insert(Book("Second"))
     try writer.save()
     #expect(state.inbox.keyCount == 0)

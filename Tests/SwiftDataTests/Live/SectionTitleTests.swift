@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Model private final class Reading {
+@Model private final class Thermometer {
   var number: Int
   var value: Double
   init(number: Int, value: Double) { (self.number, self.value) = (number, value) }
@@ -11,13 +11,13 @@ import Testing
 @Suite struct SectionTitleTests {
   @Test("Models whose title is NaN are one section")
   func notANumber() throws {
-    let context = try memoryContext(Reading.self)
+    let context = try memoryContext(Thermometer.self)
     for (number, value) in [(1, 2.5), (2, .nan), (3, 0.5), (4, .nan)] {
-      context.insert(Reading(number: number, value: value))
+      context.insert(Thermometer(number: number, value: value))
     }
     try context.save()
     let observer = try ResultsObserver(
-      FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.number)]), Sectioning<Reading, Double>(\.value), context, nil)
+      FetchDescriptor<Thermometer>(sortBy: [SortDescriptor(\.number)]), Sectioning<Thermometer, Double>(\.value), context, nil)
     let sections = try #require(observer.sections)
     #expect(sections.count == 3)
     #expect(sections.first { $0.title.isNaN }?.map(\.number) == [2, 4])

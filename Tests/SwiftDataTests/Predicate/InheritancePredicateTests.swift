@@ -102,7 +102,6 @@ struct InheritancePredicateTests {
     try check(#Predicate<Printed> { ($0 as? Novel)!.title != "" }, expecting: 4)
     try check(#Predicate<Printed> { ($0 as! Novel).shelf!.name == "a" })
     try check(#Predicate<Printed> { ($0 as! Novel).shelf == nil })
-    try check(#Predicate<Printed> { ($0 as! Novel) is Printed }, expecting: 4)
     try check(#Predicate<Printed> { !($0.shelf!.best! is Novel) })
     try check(#Predicate<Printed> { ($0.shelf!.best as? Novel) == nil })
   }
