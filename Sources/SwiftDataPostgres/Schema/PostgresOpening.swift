@@ -246,6 +246,7 @@ struct PostgresOpening {
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record), stored.fits(record),
+      !RollingUpgrade.requiresMore(record, than: stored),
       try searchRecords().isSuperset(of: search.flatMap(\.records)),
       try !search.contains(where: { try $0.isIncomplete(on: connection) })
     else { return nil }

@@ -137,6 +137,16 @@ struct RollingUpgrade {
         steps: "make it optional until no older program runs"))
   }
 
+  /// Whether properties that the record says are optional are required in the new one. Of a subclass's property, no column shows it.
+  static func requiresMore(_ new: LayoutRecord, than old: LayoutRecord) -> Bool {
+    new.tables.contains { table in
+      guard let former = old.table(named: table.name) else { return false }
+      return table.columns.contains { column in
+        former.column(named: column.name).map { becomesRequired($0, column) } == true
+      }
+    }
+  }
+
   private static func becomesRequired(_ old: LayoutRecord.Column, _ new: LayoutRecord.Column) -> Bool {
     new.isRequired && !old.isRequired || new.isOptional == false && old.isOptional == true
       || new.reference?.setsNull == false && old.reference?.setsNull == true
