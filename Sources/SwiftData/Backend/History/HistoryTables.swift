@@ -25,7 +25,7 @@ enum HistoryTables {
   /// - Parameter prefix: the name under which the connection has the store, and a dot.
   static func newestNumber(in prefix: String) -> String {
     "max(ifnull((SELECT max(id) FROM \(prefix)_swiftdata_history), 0),"
-      + " ifnull((SELECT last FROM \(prefix)_swiftdata_keys WHERE entity = '\(deleted)'), 0))"
+      + " ifnull((SELECT last FROM \(prefix)_swiftdata_keys WHERE entity = \(deleted.quotedLiteral)), 0))"
   }
 
   /// Takes a transaction in and gives it a number, which is its row's. RETURNING would cost as much as the insertion:
