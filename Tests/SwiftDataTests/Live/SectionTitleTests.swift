@@ -17,7 +17,8 @@ import Testing
     }
     try context.save()
     let observer = try ResultsObserver(
-      FetchDescriptor<Thermometer>(sortBy: [SortDescriptor(\.number)]), Sectioning<Thermometer, Double>(\.value), context, nil)
+      FetchDescriptor<Thermometer>(sortBy: [SortDescriptor(\.number)]), Sectioning<Thermometer, Double>(\.value),
+      context, nil)
     let sections = try #require(observer.sections)
     #expect(sections.count == 3)
     #expect(sections.first { $0.title.isNaN }?.map(\.number) == [2, 4])
