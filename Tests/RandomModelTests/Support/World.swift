@@ -115,6 +115,8 @@ struct Pair {
   var renamedClasses: [String: String] = [:]
   /// Why PostgreSQL refuses the change while SQLite makes it.
   var refusedOnPostgres: String?
+  /// Whether the new version has no class of the old one under its name.
+  var replacesAllClasses: Bool { Set(old.kinds.map(\.name)).isDisjoint(with: new.kinds.map(\.name)) }
 
   /// All objects after the change, by plain Swift alone.
   func migrated(_ world: World, isPlanned: Bool) throws -> World {
