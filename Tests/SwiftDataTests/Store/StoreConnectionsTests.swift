@@ -209,7 +209,7 @@ private enum Connected {
       }
       for _ in 0..<5 { mayEnd.signal() }
       readers.wait()
-      let end = closers.wait(timeout: .now() + 60)
+      let end = closers.wait(timeout: .now() + 600)
       try #require(end == .success)
       try connections.close()
       #expect(throws: (any Error).self) { try connections.look { _ in } }
