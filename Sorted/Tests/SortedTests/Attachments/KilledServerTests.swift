@@ -5,7 +5,7 @@ import Sorted
 import Synchronization
 import Testing
 
-@Suite("Uploads to a server that is killed") struct KilledServerTests {
+@Suite("Uploads to a server that is killed", .blocking) struct KilledServerTests {
   /// A server that can be killed at any moment, and comes back at its port.
   private final class Victim: Sendable {
     private let server: Mutex<ServerProcess?>

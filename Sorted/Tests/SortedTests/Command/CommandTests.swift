@@ -3,7 +3,7 @@ import Sorted
 import SwiftData
 import Testing
 
-@Suite("The sorted command") struct CommandTests {
+@Suite("The sorted command", .blocking) struct CommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 

@@ -3,7 +3,7 @@ import Sorted
 import SwiftData
 import Testing
 
-@Suite("The sync commands") struct SyncCommandTests {
+@Suite("The sync commands", .blocking) struct SyncCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 

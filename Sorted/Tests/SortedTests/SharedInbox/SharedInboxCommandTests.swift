@@ -51,7 +51,7 @@ private final class SyncServerProgram {
   }
 }
 
-@Suite("The commands of a shared inbox", .timeLimit(.minutes(20))) struct SharedInboxCommandTests {
+@Suite("The commands of a shared inbox", .blocking, .timeLimit(.minutes(20))) struct SharedInboxCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 
