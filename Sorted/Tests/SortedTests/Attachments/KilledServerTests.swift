@@ -14,7 +14,7 @@ import Testing
     let port: Int
 
     init(_ start: @escaping @Sendable (Int) throws -> ServerProcess) throws {
-      let first = try start(0)
+      let first = try start(ServerPort.restartable)
       port = first.port
       server = Mutex(first)
       self.start = start
