@@ -129,7 +129,7 @@ let package = Package(
       ],
       path: "Tests/Reliability/Program"
     ),
-    .testTarget(name: "ReliabilityTests", dependencies: ["Reliability", "SwiftData"]),
+    .testTarget(name: "ReliabilityTests", dependencies: ["ChildProcesses", "Reliability", "SwiftData"]),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [

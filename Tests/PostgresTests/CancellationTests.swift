@@ -74,7 +74,10 @@ struct PostgresCancellationTests {
       "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
       + " AND application_name = 'swiftdata \(store.namespace)'"
     let connection = try PostgresConnection(url: store.url, namespace: store.namespace)
-    while try connection.run(sql).integer(0, 0) < Int64(count) { await Task.yield() }
+    while try connection.run(sql).integer(0, 0) < Int64(count) {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
   }
 
   @Test("Endless timeouts and an endless lag are accepted", arguments: [.infinity, .nan] as [Double])

@@ -88,9 +88,26 @@ struct ClusterTests {
     ])
   func recovery(answer: String, mayRecover: Bool) { #expect(PostgresServers.mayRecover(answer) == mayRecover) }
 
+  /// Stops the only replica of a cluster at a state that has the table of the notes.
+  /// - Returns: a connection to the replica, which lets it go on.
+  private func stopReplica(of cluster: PrivateCluster, _ store: TestStore) throws -> PostgresConnection {
+    let servers = PostgresServers(url: cluster.url, options: PostgresPoolOptions(), role: .replica)
+    let replica = try PostgresConnection(servers, namespace: "public", application: "test", log: nil)
+    func wait(until condition: String) throws {
+      while try replica.run("SELECT 1 WHERE \(condition)").count == 0 {
+        try Task.checkCancellation()
+        Thread.sleep(forTimeInterval: 0.02)
+      }
+    }
+    try wait(until: "to_regclass('\(store.namespace).\"Note\"') IS NOT NULL")
+    try replica.script("SELECT pg_wal_replay_pause()")
+    try wait(until: "pg_get_wal_replay_pause_state() = 'paused'")
+    return replica
+  }
+
   @Test("answers fetches on replicas that have what the context saw, and on the primary else")
   func replicas() throws {
-    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "2")
+    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous")
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
@@ -101,15 +118,17 @@ struct ClusterTests {
     }
     let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
     let context = ModelContext(container)
+    let replica = try stopReplica(of: cluster, store)
     for number in 1...20 {
       context.insert(Note(number))
       try context.save()
-      // The replica is two seconds late: it must not answer.
+      // The replica has nothing of it: it must not answer.
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == number)
       #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).count == number)
     }
     #expect(reads.counts.withLock { $0.replica } == 0)
     // Once it has caught up, it does.
+    try replica.script("SELECT pg_wal_replay_resume()")
     while reads.counts.withLock({ $0.replica }) < 5 {
       #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).count == 20)
       try Task.checkCancellation()
@@ -196,20 +215,23 @@ struct ClusterTests {
 
   @Test("answers no fetch on a replica that is later than a bound")
   func bounded() throws {
-    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "3")
+    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous")
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
     configuration.readReplicas = .bounded(lag: 0)
     let reader = try ModelContainer(for: Note.self, configurations: configuration)
     let writer = ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
+    let replica = try stopReplica(of: cluster, store)
     for number in 1...10 {
       writer.insert(Note(number))
       try writer.save()
       #expect(try ModelContext(reader).fetchCount(FetchDescriptor<Note>()) == number)
     }
     let reads = try #require((reader.core.stores.first as? PostgresStore)?.connections.replicas)
+    #expect(reads.counts.withLock { $0.replica } == 0)
     #expect(reads.counts.withLock { $0.primary } >= 10)
+    withExtendedLifetime(replica) {}
   }
 
   @Test("hands out no key twice after a crash took a block of keys back")

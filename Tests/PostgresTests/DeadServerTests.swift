@@ -17,7 +17,7 @@ struct DeadServerTests {
     // In a process of its own, because only the first wish to hear of other saves begins to watch all stores.
     await #expect(processExitsWith: .success) {
       // Ends the process if it hangs.
-      alarm(120)
+      alarm(600)
       let store = TestStore()
       let proxy = try SilentProxy(to: PostgresServer.url)
       let schema = Schema([Silent.Note.self])

@@ -17,30 +17,20 @@ struct ManyProgramsTests {
     let server = try PrivateServer()
     defer { server.stop() }
     let store = TestStore(url: server.url)
-    let writers = try Writers(8, url: server.url, store.namespace, end: "\(Self.seconds)")
-    try disturb(store, server, until: Date(timeIntervalSinceNow: Self.seconds))
+    let writers = try Writers(8, url: server.url, store.namespace)
+    // Before, between and after two restarts.
+    for part in 0..<3 {
+      if part > 0 { try server.restart() }
+      try writers.write(for: Self.seconds / 3, acknowledging: 8) {
+        _ = try? store.sql(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            + " AND application_name = 'swiftdata \(store.namespace)' AND random() < 0.2")
+        _ = try? store.sql("SELECT pg_sleep(0.2)")
+      }
+    }
     let lines = try writers.finish()
     #expect(lines.acknowledged.count > 20)
     try lines.expectExactlyOnce(in: store)
-  }
-
-  /// Cuts connections at random, and restarts the server twice.
-  private func disturb(_ store: TestStore, _ server: PrivateServer, until end: Date) throws {
-    let start = Date()
-    var restarts = 0
-    while Date() < end {
-      // One after the other, each as soon as the last is done: what it hits is chance enough.
-      _ = try? store.sql(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-          + " AND application_name = 'swiftdata \(store.namespace)' AND random() < 0.2")
-      let share = Date().timeIntervalSince(start) / end.timeIntervalSince(start)
-      if share > Double(restarts + 1) / 3, restarts < 2 {
-        try server.restart()
-        restarts += 1
-      }
-      // So that something is written in between.
-      _ = try? store.sql("SELECT pg_sleep(0.2)")
-    }
   }
 
   @Test("hear of what the others save")

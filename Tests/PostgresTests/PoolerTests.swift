@@ -19,7 +19,9 @@ struct PoolerTests {
     #expect(try !PostgresConnection(url: pooler.direct, namespace: "public").isPooled)
     let store = TestStore(url: pooler.url)
     // More programs than PgBouncer has connections to the server, when it pools transactions.
-    let lines = try Writers(6, url: pooler.url, store.namespace, end: "3").finish()
+    let writers = try Writers(6, url: pooler.url, store.namespace)
+    try writers.write(for: 3, acknowledging: 21)
+    let lines = try writers.finish()
     #expect(lines.acknowledged.count > 20)
     #expect(lines.refused.isEmpty)
     try lines.expectExactlyOnce(in: store)

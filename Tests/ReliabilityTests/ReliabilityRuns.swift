@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ChildProcesses
   import Foundation
   import Testing
 
@@ -10,14 +11,16 @@
     /// - Returns: what the program wrote.
     private func run(_ arguments: String...) throws -> String {
       let process = Process()
-      let output = Pipe()
       // Test and program are built into one folder.
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Reliability")
       process.arguments = arguments
-      process.standardOutput = output
-      process.standardError = output
-      try process.run()
+      let output = try startingProcess {
+        let output = Pipe()
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        return output
+      }
       let data = output.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       let text = String(decoding: data, as: UTF8.self)

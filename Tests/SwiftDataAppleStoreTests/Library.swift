@@ -106,7 +106,7 @@ enum Library {
     let file = try store()
     try fill(file)
     // Closing the file empties its log. That may come later: tests that run meanwhile may hold notifications, and these hold the context.
-    for _ in 0..<1000 where FileManager.default.fileExists(atPath: file.path + "-wal") { usleep(10_000) }
+    for _ in 0..<12_000 where FileManager.default.fileExists(atPath: file.path + "-wal") { usleep(10_000) }
     return file
   }
 

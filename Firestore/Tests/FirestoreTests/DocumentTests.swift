@@ -226,7 +226,7 @@ import Testing
 
   @Test("A server that is not there is unavailable, which may be retried; a wrong name may not")
   func errors() async throws {
-    let nobody = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:9", timeout: .seconds(2), environment: [:])
+    let nobody = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:9", environment: [:])
     let error = await #expect(throws: FirestoreError.self) { _ = try await nobody.document(nobody.root + "/c/a") }
     #expect(error?.status == .unavailable)
     #expect(error?.isRetryable == true)

@@ -30,7 +30,7 @@ import Testing
 
   /// As anybody does it, without signing in; nil where that is refused.
   private func download(_ url: String) async throws -> Data? {
-    let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(300))
     let body = try await response.body.collect(upTo: 1 << 24)
     return response.status == .ok ? Data(body.readableBytesView) : nil
   }

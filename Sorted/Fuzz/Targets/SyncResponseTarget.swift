@@ -34,8 +34,10 @@ enum SyncResponseTarget {
     _ body: (SyncEngine, ModelContainer) async throws -> Void
   ) async throws {
     let token = try await world.token(account)
+    // The tests of the bundle open inboxes meanwhile, whose database is automatic.
     SwiftDataSync.SyncServer.register(
-      account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"))
+      account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"),
+      servesAutomatic: false)
     defer { SwiftDataSync.SyncServer.unregister(account) }
     let container = try ModelContainer(
       for: FuzzNote.self,

@@ -166,10 +166,11 @@ class BrowserTest(unittest.TestCase):
     @classmethod
     def launch(cls):
         if BROWSER == "firefox":
-            return cls.playwright.firefox.launch(channel="moz-firefox", executable_path=os.environ["FIREFOX"])
+            return cls.playwright.firefox.launch(
+                channel="moz-firefox", executable_path=os.environ["FIREFOX"], timeout=TIMEOUT)
         # Chromium refuses its sandbox to root, as in a container.
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        return cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags)
+        return cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags, timeout=TIMEOUT)
 
     def setUp(self):
         self.complaints = []

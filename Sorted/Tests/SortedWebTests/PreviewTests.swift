@@ -103,7 +103,10 @@ import Testing
     application.logger.logLevel = .critical
     let server = application
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try? await server.runService(gracefulShutdownSignals: []) }
+      group.addTask {
+        defer { port.finish() }
+        try? await server.runService(gracefulShutdownSignals: [])
+      }
       var iterator = ports.makeAsyncIterator()
       let number = try #require(await iterator.next())
       defer { group.cancelAll() }

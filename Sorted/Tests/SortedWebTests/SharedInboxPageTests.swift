@@ -21,7 +21,10 @@ import Testing
     let service = try SyncService(store: folder.appendingPathComponent("server.store").path, keys: keys)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     // It serves until the process ends: NIO traps where an inbox connects at the moment that its server is cancelled.
-    Task { try await service.run(port: 0, signals: false) { continuation.yield($0) } }
+    Task {
+      defer { continuation.finish() }
+      try await service.run(port: 0, signals: false) { continuation.yield($0) }
+    }
     let port = try #require(await ports.first { _ in true })
     func open(_ name: String) async throws -> SharedInbox {
       let token = try await keys.token(for: name, seconds: 600)

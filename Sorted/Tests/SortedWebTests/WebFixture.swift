@@ -168,7 +168,7 @@ struct Browser: Sendable {
     var request = HTTPClientRequest(url: base + "/events" + (thread.map { "?threads=\($0)" } ?? ""))
     if let cookie { request.headers.add(name: "Cookie", value: cookie) }
     if let language { request.headers.add(name: "Accept-Language", value: language) }
-    let response = try await Self.client.execute(request, timeout: .seconds(60))
+    let response = try await Self.client.execute(request, timeout: .seconds(300))
     #expect(response.status == .ok)
     var events = Events(response.body.makeAsyncIterator())
     #expect(try await events.next("hello") != nil)

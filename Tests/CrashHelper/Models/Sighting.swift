@@ -27,6 +27,8 @@ package import SwiftData
 
 package func sightingsContainer(_ path: String) throws -> ModelContainer {
   let schema = Schema([Sighting.self])
-  return try ModelContainer(
-    for: schema, configurations: ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path)))
+  var configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path))
+  // Two processes save as fast as they can. One that gave up would leave the other waiting for its saves.
+  configuration.lockTimeout = 300
+  return try ModelContainer(for: schema, configurations: configuration)
 }

@@ -158,7 +158,7 @@ private enum Hands {
   func autosaveBesideObserver() async {
     await #expect(processExitsWith: .success) {
       // Ends the process if it hangs.
-      alarm(60)
+      alarm(600)
       let context = try await MainActor.run { Hands.Smuggled(try Hands.container().mainContext) }
       let (isPosting, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) { _ in

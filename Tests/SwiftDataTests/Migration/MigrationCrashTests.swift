@@ -15,7 +15,7 @@
       try Archive.make(original.url.path, count: Self.count)
       // A test that runs beside this one and observes saves may hold the context of the last save for a moment.
       var log = ""
-      for _ in 0..<200 where log != "0|0|0" {
+      for _ in 0..<2_400 where log != "0|0|0" {
         log = try original.shell("PRAGMA wal_checkpoint(TRUNCATE)")
         if log != "0|0|0" { usleep(50_000) }
       }

@@ -81,7 +81,7 @@ private enum Connected {
     }
     try work()
     // Another test may have made all containers watch their stores. A watch that looks right now holds the container until it is done.
-    for _ in 0..<1_000 where FileManager.default.fileExists(atPath: files.url.path + "-wal") { usleep(10_000) }
+    for _ in 0..<12_000 where FileManager.default.fileExists(atPath: files.url.path + "-wal") { usleep(10_000) }
     #expect(!FileManager.default.fileExists(atPath: files.url.path + "-wal"))
     #expect(try files.shell("SELECT text FROM Note") == "a")
   }
@@ -209,7 +209,7 @@ private enum Connected {
       }
       for _ in 0..<5 { mayEnd.signal() }
       readers.wait()
-      let end = closers.wait(timeout: .now() + 60)
+      let end = closers.wait(timeout: .now() + 600)
       try #require(end == .success)
       try connections.close()
       #expect(throws: (any Error).self) { try connections.look { _ in } }

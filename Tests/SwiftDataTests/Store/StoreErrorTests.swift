@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftData
 import Testing
@@ -42,11 +43,12 @@ import Testing
     let other = Process()
     other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     other.arguments = ["sqlite3", store.url.path]
-    let input = Pipe()
-    let output = Pipe()
-    other.standardInput = input
-    other.standardOutput = output
-    try other.run()
+    let (input, output) = try startingProcess {
+      let (input, output) = (Pipe(), Pipe())
+      (other.standardInput, other.standardOutput) = (input, output)
+      try other.run()
+      return (input, output)
+    }
     defer { other.terminate() }
     input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
     _ = output.fileHandleForReading.availableData

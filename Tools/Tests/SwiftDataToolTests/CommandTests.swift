@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("swiftdata") struct CommandTests {
+@Suite("swiftdata", .blocking) struct CommandTests {
   private func json(_ text: String) throws -> Any { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
 
   @Test("inspect says what an Apple store is, as text and as JSON")

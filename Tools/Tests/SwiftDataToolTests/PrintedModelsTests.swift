@@ -8,7 +8,7 @@ import Testing
 
 /// What `swiftdata models` prints for each file is compiled to a library. Each library is loaded, and its classes open the file
 /// and the import of the file.
-@Suite("The classes that `swiftdata models` prints", .serialized) struct PrintedModelsTests {
+@Suite("The classes that `swiftdata models` prints", .blocking, .serialized) struct PrintedModelsTests {
   private static let packs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("shared/data/apple-stores")

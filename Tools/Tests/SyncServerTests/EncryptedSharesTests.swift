@@ -27,9 +27,11 @@ struct EncryptedSharesTests {
   ) async throws -> ModelContainer {
     let database = "iCloud.\(UUID().uuidString)"
     let token = try await server.token(account)
-    try SyncServer.register(
-      database, at: server.url,
-      credentials: SyncCredentials(token: token, encryptionSecret: secret ?? "the secret of \(account)"))
+    // Other suites of the process make containers meanwhile, whose database is automatic.
+    SyncServer.register(
+      database, transport: HTTPTransport(url: server.url),
+      credentials: SyncCredentials(token: token, encryptionSecret: secret ?? "the secret of \(account)"),
+      servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let schema = Schema([SealedDiary.self])
     return try ModelContainer(

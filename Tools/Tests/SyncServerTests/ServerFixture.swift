@@ -24,9 +24,16 @@ struct ServerFixture {
     let keys = try await TokenKeys([("test", secret)])
     let service = try SyncService(store: store ?? folder.path("server.store"), keys: keys, limits: limits)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-    let server = Task { try await service.run(port: 0, signals: false) { continuation.yield($0) } }
+    let server = Task {
+      // A server that does not start ends the wait for its port.
+      defer { continuation.finish() }
+      try await service.run(port: 0, signals: false) { continuation.yield($0) }
+    }
     defer { server.cancel() }
-    guard let port = await ports.first(where: { _ in true }) else { throw SyncFailure(.unavailable, "no port") }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await server.value
+      throw SyncFailure(.unavailable, "no port")
+    }
     let fixture = ServerFixture(url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, suffix: suffix)
     let result = try await body(fixture)
     withExtendedLifetime(folder) {}

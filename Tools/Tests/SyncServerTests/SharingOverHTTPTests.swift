@@ -44,9 +44,10 @@ struct SharingOverHTTPTests {
     _ server: ServerFixture, _ account: String, over transport: (any SyncTransport)? = nil
   ) async throws -> ModelContainer {
     let database = "iCloud.\(UUID().uuidString)"
+    // Other suites of the process make containers meanwhile, whose database is automatic.
     SyncServer.register(
       database, transport: transport ?? HTTPTransport(url: server.url),
-      credentials: SyncCredentials(token: try await server.token(account)))
+      credentials: SyncCredentials(token: try await server.token(account)), servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let schema = Schema([SeedPlaylist.self])
     return try ModelContainer(

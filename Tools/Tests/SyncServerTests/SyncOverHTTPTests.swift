@@ -26,8 +26,10 @@ struct SyncOverHTTPTests {
     -> ModelContainer
   {
     let database = "iCloud.\(UUID().uuidString)"
-    try SyncServer.register(
-      database, at: server.url, credentials: SyncCredentials(token: try await server.token(account)))
+    // Other suites of the process make containers meanwhile, whose database is automatic.
+    SyncServer.register(
+      database, transport: HTTPTransport(url: server.url),
+      credentials: SyncCredentials(token: try await server.token(account)), servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let schema = Schema([HTTPTrip.self])
     let configuration =
@@ -79,9 +81,9 @@ struct SyncOverHTTPTests {
     try await ServerFixture.with { server in
       let account = Mutex("ann")
       let database = "iCloud.\(UUID().uuidString)"
-      try SyncServer.register(
-        database, at: server.url,
-        credentials: SyncCredentials { try await server.token(account.withLock { $0 }) })
+      SyncServer.register(
+        database, transport: HTTPTransport(url: server.url),
+        credentials: SyncCredentials { try await server.token(account.withLock { $0 }) }, servesAutomatic: false)
       defer { SyncServer.unregister(database) }
       let one = try ModelContainer(
         for: HTTPTrip.self,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Shares on several servers", .serialized)
+@Suite("Shares on several servers", .serialized, .timeLimit(.minutes(20)))
 struct ThreeServersTests {
   @Test(
     "Three server processes on one database serve the participants of one share behind each other's backs",

@@ -3,7 +3,7 @@ import Sorted
 import SwiftData
 import Testing
 
-@Suite("The assistant's commands") struct AssistCommandTests {
+@Suite("The assistant's commands", .blocking) struct AssistCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 

@@ -5,7 +5,7 @@ import Sorted
 import Synchronization
 import Testing
 
-@Suite("Uploads to a server that is killed") struct KilledServerTests {
+@Suite("Uploads to a server that is killed", .blocking) struct KilledServerTests {
   /// A server that can be killed at any moment, and comes back at its port.
   private final class Victim: Sendable {
     private let server: Mutex<ServerProcess?>
@@ -14,7 +14,7 @@ import Testing
     let port: Int
 
     init(_ start: @escaping @Sendable (Int) throws -> ServerProcess) throws {
-      let first = try start(0)
+      let first = try start(ServerPort.restartable)
       port = first.port
       server = Mutex(first)
       self.start = start

@@ -38,7 +38,9 @@ final class UploadBench: Sendable {
     let port = try #require(await iterator.next(), "the server did not start")
     try await body(
       try UploadBench(
-        folder, FirebaseStorage(bucket: "b", environment: ["FIREBASE_STORAGE_EMULATOR_HOST": "127.0.0.1:\(port)"])))
+        folder,
+        FirebaseStorage(
+          bucket: "b", timeout: .minutes(20), environment: ["FIREBASE_STORAGE_EMULATOR_HOST": "127.0.0.1:\(port)"])))
   }
 
   /// A new one knows only what the store knows, as after a crash.

@@ -3,7 +3,7 @@ import Sorted
 import SwiftData
 import Testing
 
-@Suite("The sync commands") struct SyncCommandTests {
+@Suite("The sync commands", .blocking) struct SyncCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 
@@ -31,7 +31,7 @@ import Testing
   @Test("What two stores wrote while the server was down is on both when it is there, in order, exactly once")
   func exchange() throws {
     let documents = folder.url.appendingPathComponent("documents.store")
-    var server = try ServerProcess(sorted, documents)
+    var server = try ServerProcess(sorted, documents, port: ServerPort.restartable)
     let port = server.port
     func sync(_ user: String) throws -> SortedProgram.Run {
       try run(user, "sync", "--user", user, "--remote", "http://127.0.0.1:\(port)", "--json")

@@ -3,7 +3,7 @@
   import Foundation
   import Testing
 
-  @Suite struct ImportFaultTests {
+  @Suite(.blocking) struct ImportFaultTests {
     /// `swift run --package-path Sorted ImportFaults 1` makes each call fail.
     @Test(
       "An import that the disk fails is an error in words, and the same import brings the rest",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sorted
 
-@Suite("The commands of the sentence model") struct MeaningCommandTests {
+@Suite("The commands of the sentence model", .blocking) struct MeaningCommandTests {
   private let folder: TemporaryFolder
   private let program: SortedProgram
 

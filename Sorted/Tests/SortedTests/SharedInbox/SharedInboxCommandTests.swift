@@ -51,7 +51,7 @@ private final class SyncServerProgram {
   }
 }
 
-@Suite("The commands of a shared inbox", .timeLimit(.minutes(20))) struct SharedInboxCommandTests {
+@Suite("The commands of a shared inbox", .blocking, .timeLimit(.minutes(20))) struct SharedInboxCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 
@@ -101,7 +101,7 @@ private final class SyncServerProgram {
 
   @Test("Two stores exchange messages; what is written while the server is down waits, and the status says why")
   func exchange() throws {
-    var server = try SyncServerProgram(folder.url)
+    var server = try SyncServerProgram(folder.url, port: ServerPort.restartable)
     let port = server.port
     try run("ann", "new", "--to", "bob", "--id", "talk").expectSuccess()
     try run("ann", "send", "talk", "0").expectSuccess()
@@ -192,7 +192,7 @@ private final class SyncServerProgram {
 
   @Test("Messages of both sides arrive once and in one order, while the server and an inbox are killed")
   func killed() async throws {
-    var server = try SyncServerProgram(folder.url)
+    var server = try SyncServerProgram(folder.url, port: ServerPort.restartable)
     let port = server.port
     try run("ann", "new", "--to", "bob", "--id", "talk").expectSuccess()
     try run("ann", "send", "talk", "first").expectSuccess()

@@ -1,6 +1,12 @@
 import Foundation
 import Testing
 
+/// Ports of servers that are killed and start again at the same port.
+enum ServerPort {
+  /// A port below those that the system gives to connections, and to other servers while this one is down.
+  static var restartable: Int { .random(in: 20_000..<32_000) }
+}
+
 /// A running `sorted firestore`.
 final class ServerProcess: Sendable {
   let port: Int

@@ -43,6 +43,27 @@ struct SortedProgram {
       errors: String(decoding: try Data(contentsOf: process.errors), as: UTF8.self))
   }
 
+  /// The processor time of a run in seconds. A busy machine makes the run last longer, and its processor time hardly.
+  func processorTime(_ arguments: String...) throws -> Double {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    let script = "TIMEFORMAT='%U %S'; time \"$@\" >/dev/null 2>&1"
+    process.arguments = ["-c", script, "bash", Self.executable.path] + arguments
+    let own = ["XDG_DATA_HOME": dataHome.path, "LC_ALL": "C"]
+    process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
+    let output = try startingProcess {
+      let output = Pipe()
+      process.standardError = output
+      try process.run()
+      return output
+    }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let times = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    try #require(times.count == 2, "\(text)")
+    return times[0] + times[1]
+  }
+
   /// A started process. Its errors go to a file, so that neither pipe can fill while the other is read.
   struct Started {
     let process: Process

@@ -48,7 +48,8 @@ private final class ChaosRun: @unchecked Sendable {
     let folder = try TemporaryFolder()
     self.folder = folder
     server = try ServerProcess(
-      SortedProgram(dataHome: folder.url), folder.url.appendingPathComponent("documents.store"))
+      SortedProgram(dataHome: folder.url), folder.url.appendingPathComponent("documents.store"),
+      port: ServerPort.restartable)
     let proxy = try FaultyProxy(to: server.port, seed: seed)
     self.proxy = proxy
     clients = [("ann", 0), ("bob", 180), ("eve", -240)].map {

@@ -19,7 +19,9 @@ final class LocalServer: Sendable {
       try await running.value
       throw CancellationError()
     }
-    client = FirestoreClient(project: "test", baseURL: "http://127.0.0.1:\(port)", environment: [:])
+    // Client and server share their threads with other tests, which may compute for a minute.
+    client = FirestoreClient(
+      project: "test", baseURL: "http://127.0.0.1:\(port)", timeout: .minutes(20), environment: [:])
   }
 
   deinit { running.cancel() }
