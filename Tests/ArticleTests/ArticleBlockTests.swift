@@ -26,9 +26,10 @@ struct Article: CustomTestStringConvertible {
     // Build folders are hidden.
     let files = FileManager.default.enumerator(
       at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
-    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" && $0.path.contains("/Sources/") }.compactMap { file in
-      (try? String(contentsOf: file, encoding: .utf8)).map { CodeLines($0.components(separatedBy: "\n")) }
-    }
+    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" && $0.path.contains("/Sources/") }
+      .compactMap { file in
+        (try? String(contentsOf: file, encoding: .utf8)).map { CodeLines($0.components(separatedBy: "\n")) }
+      }
   }()
 
   /// The pages of `Documentation`. One file has their code.
