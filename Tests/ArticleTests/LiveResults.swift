@@ -69,7 +69,9 @@ struct LiveResults {
     } onChange: {
       print("the tickets changed")
     }
-    for section in observer.sections ?? [] { print(section.title, section.map(\.title)) }
+    if let sections = observer.sections {
+      for section in sections { print(section.title, section.map(\.title)) }
+    }
 
     context.insert(Ticket(title: "clean", room: "2"))
     #expect(observer.results.count == 2)
