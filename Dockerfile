@@ -1,6 +1,6 @@
 # The inbox as a container:  docker build -t sorted . && docker run -p 8080:8080 -v sorted:/data sorted
 # The first stage builds a program that brings Swift's runtime along; the second holds only that and what it links.
-# Not tried: this file has never been built. `make static` builds the same program and runs it in such a root folder.
+# Not tried: this file has never been built. `make release` builds the same program and runs it in such a root folder.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*

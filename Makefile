@@ -5,7 +5,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 .SHELLFLAGS = -o pipefail -c
 
 # `make run` and `make test` are the commands of the README. Targets install what they need, and say so first.
-.PHONY: run test test-all check examples static api test-macros test-library test-tools test-sorted test-browser test-tsan lint \
+.PHONY: run test test-all check examples release manuals api test-macros test-library test-tools test-sorted test-browser test-tsan lint \
   apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
   test-sanitized fuzz sync-chaos train
 
@@ -71,10 +71,16 @@ lint:
 	swift format lint --strict --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
 	  Sorted/Fuzz Assistant Firestore Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
-# A release of sorted with Swift's runtime inside, run where no Swift is installed. The first build takes 16 minutes on two cores.
-static:
+# Releases of swiftdata and sorted with Swift's runtime inside, run where no Swift is installed, with checksums, in
+# .build/release-files. The first build of sorted takes 16 minutes on two cores. make release ONLY=swiftdata builds one of them.
+release:
 	@scripts/bootstrap run
-	scripts/static
+	scripts/release $(ONLY)
+
+# Manual pages and completion scripts of both commands, in .build/manuals.
+manuals:
+	@scripts/bootstrap run
+	scripts/manuals
 
 # The reference documentation as a static site, in .build/docs/site.
 docs:

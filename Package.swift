@@ -164,12 +164,13 @@ let package = Package(
     // Its sources are generated, and its models take a while to compile.
     .testTarget(
       name: "RandomModelTests", dependencies: ["SwiftData", "SwiftDataPostgres"], exclude: ["cases.txt"]),
-    .testTarget(name: "SeedTests", dependencies: ["ChildProcesses", "SwiftData"]),
+    .testTarget(name: "SeedTests", dependencies: ["ChildProcesses", "SwiftData"], exclude: ["README.md"]),
     .testTarget(
       name: "ArticleTests",
       dependencies: [
         "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
   ]
 )

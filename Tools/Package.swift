@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "swiftdata", targets: ["SwiftDataTool"]),
     .library(name: "SyncServer", targets: ["SyncServer"]),
     .library(name: "HTTPServing", targets: ["HTTPServing"]),
+    .library(name: "CommandLineSupport", targets: ["CommandLineSupport"]),
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
@@ -29,6 +30,7 @@ let package = Package(
     .executableTarget(
       name: "SwiftDataTool",
       dependencies: [
+        "CommandLineSupport",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         "SyncServer",
@@ -40,6 +42,11 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
+    ),
+    // What the commands of this repository have in common: version, exit codes, sizes, environment variables.
+    .target(
+      name: "CommandLineSupport",
+      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]
     ),
     // What all servers of this repository do with their connections.
     .target(
@@ -95,6 +102,10 @@ let package = Package(
       ],
       path: "Tests/SyncProbe"
     ),
+    // A program that saves until it is killed, for tests that read its store meanwhile.
+    .executableTarget(
+      name: "StoreWriter", dependencies: [.product(name: "SwiftData", package: "open-swiftdata")],
+      path: "Tests/StoreWriter"),
     .testTarget(
       name: "HTTPServingTests",
       dependencies: [
@@ -125,7 +136,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataToolTests",
       dependencies: [
-        "SwiftDataTool",
+        "CommandLineSupport", "StoreWriter", "SwiftDataTool",
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
         .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),

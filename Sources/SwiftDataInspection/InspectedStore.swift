@@ -89,10 +89,30 @@ public final class InspectedStore: Sendable {
   ) throws -> (
     identifier: String, layout: LayoutRecord, version: String, format: String, encryption: EncryptionRecord?
   ) {
-    var values = [String: String]()
-    for row in try connection.rows("SELECT key, value FROM _swiftdata") {
-      if case .text(let key) = row[0], case .text(let value) = row[1] { values[key] = value }
+    let texts = try MetadataTexts(connection, place)
+    return (
+      texts.values["identifier"] ?? "", try texts.layout(), version(texts.values["version"]),
+      "format \(texts.values["format"] ?? "?")", try texts.decode("encryption")
+    )
+  }
+
+  /// The layout that a file has at the moment of a connection's transaction.
+  static func layout(_ connection: FileConnection, _ place: String) throws -> LayoutRecord {
+    try MetadataTexts(connection, place).layout()
+  }
+
+  /// The metadata of a file of OpenSwiftData.
+  private struct MetadataTexts {
+    private(set) var values = [String: String]()
+    private let place: String
+
+    init(_ connection: FileConnection, _ place: String) throws {
+      self.place = place
+      for row in try connection.rows("SELECT key, value FROM _swiftdata") {
+        if case .text(let key) = row[0], case .text(let value) = row[1] { values[key] = value }
+      }
     }
+
     func decode<T: Decodable>(_ key: String, _: T.Type = T.self) throws -> T? {
       guard let text = values[key] else { return nil }
       do {
@@ -102,15 +122,15 @@ public final class InspectedStore: Sendable {
           .storeDamaged, message: "\"\(place)\" does not say what it holds (\(key))", underlying: error)
       }
     }
-    guard let own: LayoutRecord = try decode("layout") else {
-      throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
+
+    func layout() throws -> LayoutRecord {
+      guard let own: LayoutRecord = try decode("layout") else {
+        throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
+      }
+      // The rows of models that the last program did not list stay in the file.
+      let all = try own.union(decode("retained") ?? .empty)
+      return FormerLayout.described(all)
     }
-    // The rows of models that the last program did not list stay in the file.
-    let all = try own.union(decode("retained") ?? .empty)
-    return (
-      values["identifier"] ?? "", FormerLayout.described(all), version(values["version"]),
-      "format \(values["format"] ?? "?")", try decode("encryption")
-    )
   }
 
   /// The version of the models, as 1.0.0. A store has it as JSON.

@@ -42,6 +42,10 @@ final class ServerReader: Sendable {
     of columns: [LayoutRecord.Column], keyed heads: [String], _ source: SQLFragment
   ) throws -> [[SQLValue]] { try reader.rows(of: columns, keyed: heads, source) }
 
+  func query(_ sql: String) throws -> ServerRows { try reader.query(sql) }
+
+  func shardedTables() throws -> [String] { try reader.shardedTables() }
+
   func faults() throws -> [PostgresFault] { try reader.faults(of: layout) }
 
   func size(of table: String) throws -> Int64 { try reader.size(of: table) }

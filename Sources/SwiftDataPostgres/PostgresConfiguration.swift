@@ -39,6 +39,12 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// models that they could not go on with, and says which steps work.
   public var isRolling: Bool
 
+  /// The key that encrypts attributes with the option `.allowsCloudEncryption`, before they are sent. With nil, the
+  /// default, the database has them unencrypted. Opening an existing store encrypts or decrypts it.
+  public var encryptionKey: ModelConfiguration.EncryptionKey?
+  /// Former values of ``encryptionKey``, which decrypt older values. `ModelContainer.reencrypt()` makes them unnecessary.
+  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
+
   /// Makes a configuration.
   /// - Parameters:
   ///   - name: distinguishes the configurations of a container.
@@ -99,6 +105,10 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
           + " name of the schema")
     }
   }
+}
+
+extension PostgresConfiguration: EncryptedConfiguration {
+  package var columnEncryption: ColumnEncryption { .program }
 }
 
 extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -59,15 +59,16 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     }
     self.configuration = configuration
     self.schema = schema
-    let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
+    let current = VersionLayout(schema, keys: KeyRing(configuration))
+    let layout = current.layout
     self.layout = layout
+    for table in layout.tables { try table.validateEncryption() }
     let connections = ServerConnections(configuration)
     self.connections = connections
     let opened = try Self.report(configuration.name) {
       try OpeningAttempts(
-        connections: connections, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
-        plan: migrationPlan
-      ).run()
+        connections: connections, configuration: configuration, current: current, plan: migrationPlan
+      ).run { try $0.open() }
     }
     (identifier, partitions, epoch) = (opened.identifier, opened.partitions, opened.epoch)
     migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)

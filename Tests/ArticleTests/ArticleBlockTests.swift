@@ -19,7 +19,20 @@ struct Article: CustomTestStringConvertible {
     }
   }()
 
-  /// The pages of `Documentation`. One file has their code, and an example has the program.
+  /// The code of the examples, which `scripts/examples` builds.
+  static let examples: [CodeLines] = {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Examples").standardizedFileURL
+    // Build folders are hidden.
+    let files = FileManager.default.enumerator(
+      at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" && $0.path.contains("/Sources/") }
+      .compactMap { file in
+        (try? String(contentsOf: file, encoding: .utf8)).map { CodeLines($0.components(separatedBy: "\n")) }
+      }
+  }()
+
+  /// The pages of `Documentation`. One file has their code.
   static let documentation: [Article] = {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let folder = here.appendingPathComponent("../../Documentation").standardizedFileURL
@@ -69,25 +82,24 @@ struct CodeLines {
 
 @Suite("Code in articles")
 struct ArticleBlockTests {
-  @Test("Every Swift block of a page stands in the test file with the page's name", arguments: Article.all)
+  @Test(
+    "Every Swift block of a page stands in the test file with the page's name or in an example", arguments: Article.all)
   func blocks(_ article: Article) throws {
     let blocks = try article.blocks()
     guard !blocks.isEmpty else { return }
     let code = CodeLines(try String(contentsOf: article.tests, encoding: .utf8).components(separatedBy: "\n"))
-    for block in blocks {
+    for block in blocks.map(CodeLines.init) {
       #expect(
-        code.contains(CodeLines(block)), "not in \(article.tests.lastPathComponent):\n\(block.joined(separator: "\n"))")
+        code.contains(block) || Article.examples.contains { $0.contains(block) },
+        "not in \(article.tests.lastPathComponent):\n\(block.statements.joined(separator: "\n"))")
     }
   }
 
   /// A block about `JSONStore` is an excerpt of `Tests/ConformanceTests`.
   @Test("Every Swift block of Documentation compiles here or is an example", arguments: Article.documentation)
   func documentation(_ article: Article) throws {
-    let example = article.tests.deletingLastPathComponent()
-      .appendingPathComponent("../../Examples/Trips/Sources/Trips/Trips.swift")
-    let code = try [article.tests, example].map { file in
-      CodeLines(try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n"))
-    }
+    let tests = CodeLines(try String(contentsOf: article.tests, encoding: .utf8).components(separatedBy: "\n"))
+    let code = [tests] + Article.examples
     for block in try article.blocks() where !block.contains(where: { $0.contains("JSONStore") }) {
       #expect(
         code.contains { $0.contains(CodeLines(block)) },
@@ -98,9 +110,10 @@ struct ArticleBlockTests {
   @Test("The pages with code are found")
   func pages() throws {
     let withCode = try Article.all.filter { try !$0.blocks().isEmpty }.map(\.testDescription)
-    #expect(withCode.contains("GettingStarted.md") && withCode.count >= 12, "\(withCode)")
+    #expect(withCode.contains("GettingStarted.md") && withCode.count >= 24, "\(withCode)")
     let documents = try Article.documentation.filter { try !$0.blocks().isEmpty }.map(\.testDescription)
-    #expect(documents.contains("syncing-stores.md") && documents.count >= 7, "\(documents)")
+    #expect(Article.examples.count >= 8)
+    #expect(documents.contains("clusters.md") && documents.count >= 4, "\(documents)")
   }
 
   @Test("A block is found whatever its indentation, and not with a changed, missing or moved line")

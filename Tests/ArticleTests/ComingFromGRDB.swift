@@ -1,9 +1,7 @@
 import Foundation
-import GRDB
 import SwiftData
 import Testing
 
-/// In a namespace of its own, because GRDB has popular names too.
 private enum Game {
   @Model
   final class Player {
@@ -84,24 +82,5 @@ struct ComingFromGRDB {
     }
 
     try await saved
-  }
-
-  @Test("GRDB reads the tables of a store")
-  func tables() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("game.store")
-    let context = ModelContext(
-      try ModelContainer(for: Game.Player.self, configurations: SwiftData.ModelConfiguration(url: file)))
-    context.insert(Player(name: "Arthur", score: 100))
-    try context.save()
-
-    var readOnly = GRDB.Configuration()
-    readOnly.readonly = true
-    let database = try DatabaseQueue(path: file.path, configuration: readOnly)
-    let scores = try database.read { db in
-      try Int.fetchAll(db, sql: "SELECT score FROM Player ORDER BY name")
-    }
-
-    #expect(scores == [100])
   }
 }

@@ -97,26 +97,4 @@ struct Concurrency {
     try context.save()
     #expect(inserted.withLock { $0 } == [order.persistentModelID])
   }
-
-  @Test("A history token finds what was saved since")
-  func history() throws {
-    let container = try memoryContainer(Order.self)
-    let context = ModelContext(container)
-    context.insert(Order(number: 1))
-    try context.save()
-
-    let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-    let token = try #require(all.last?.token)
-
-    context.insert(Order(number: 2))
-    try context.save()
-
-    let since = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
-    for transaction in try context.fetchHistory(since) {
-      for change in transaction.changes { print(change.changedPersistentIdentifier) }
-    }
-
-    #expect(all.count == 1)
-    #expect(try context.fetchHistory(since).flatMap(\.changes).count == 1)
-  }
 }

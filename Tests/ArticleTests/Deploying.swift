@@ -7,7 +7,6 @@ struct Deploying {
   @Model
   final class Job {
     @Attribute(.unique) var name: String
-    @Attribute(.allowsCloudEncryption) var secret: String?
 
     init(name: String) { self.name = name }
   }
@@ -42,26 +41,6 @@ struct Deploying {
     #expect(throws: SwiftDataError.self) { try context.save() }
   }
 
-  #if Encryption || Sync
-    @Test("An encryption key encrypts the attributes that ask for it")
-    func encryption() throws {
-      let key = ModelConfiguration.EncryptionKey.random()
-
-      var configuration = ModelConfiguration(url: file)
-      configuration.encryptionKey = key
-      let container = try ModelContainer(for: Job.self, configurations: configuration)
-
-      let context = ModelContext(container)
-      let job = Job(name: "a")
-      job.secret = "only for my eyes"
-      context.insert(job)
-      try context.save()
-      let bytes = try Data(contentsOf: file) + (try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal")))
-      #expect(bytes.range(of: Data("only for my eyes".utf8)) == nil)
-      #expect(try ModelContext(container).fetch(FetchDescriptor<Job>()).first?.secret == "only for my eyes")
-    }
-  #endif
-
   @Test("A file that is not a store is an error of its own")
   func errors() throws {
     try Data("this is no database, but a text that is long enough".utf8).write(to: file)
@@ -78,23 +57,5 @@ struct Deploying {
     }
 
     #expect(container == nil)
-  }
-
-  @Test("Recovery copies what can be read into a new store")
-  func recovery() throws {
-    do {
-      let context = ModelContext(try ModelContainer(for: Job.self, configurations: ModelConfiguration(url: file)))
-      for number in 0..<100 { context.insert(Job(name: "job \(number)")) }
-      try context.save()
-    }
-    let damaged = file
-    let rescued = folder.file("rescued.store")
-
-    let report = try ModelContainer.recover(from: damaged, to: rescued, for: Schema([Job.self]))
-    print(report)
-
-    #expect(report.isComplete)
-    let container = try ModelContainer(for: Job.self, configurations: ModelConfiguration(url: rescued))
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Job>()) == 100)
   }
 }

@@ -1,6 +1,7 @@
 #if Sync
   import Foundation
   import SwiftData
+  import SwiftDataPostgres
   import SwiftDataSync
   import Testing
 
@@ -54,6 +55,13 @@
         #expect(try await engine.conflicts().isEmpty)
         await engine.stop()
       }
+    }
+
+    /// Needs a server of PostgreSQL and one of sync, so it is only compiled. `OtherStoreTests` runs the same calls.
+    private func otherStores(url: String, file: URL) throws {
+      try SyncServer.register("iCloud.com.example.trips")
+      let container = try ModelContainer(for: Trip.self, configurations: PostgresConfiguration("trips", url: url))
+      try container.sync(configuration: "trips", with: "iCloud.com.example.trips", bookkeeping: file)
     }
 
     @Test("A resolver changes its local copy")

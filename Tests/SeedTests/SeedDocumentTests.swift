@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Documentation/seeds.md` names only tests that exist.
+/// `README.md` in this folder names only tests that exist.
 @Suite struct SeedDocumentTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -44,7 +44,7 @@ import Testing
 
   @Test("Each test that the page names exists")
   func namedTestsExist() throws {
-    let page = try String(contentsOf: Self.root.appendingPathComponent("Documentation/seeds.md"), encoding: .utf8)
+    let page = try String(contentsOf: Self.root.appendingPathComponent("Tests/SeedTests/README.md"), encoding: .utf8)
     let entries = entries(of: page)
     let existing = try existingTests()
     #expect(entries.count > 80)

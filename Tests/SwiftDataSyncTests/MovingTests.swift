@@ -32,7 +32,7 @@ import Testing
   init(id: String, title: String, list: MovedList?) { (self.id, self.title, self.list) = (id, title, list) }
 }
 
-/// The steps of `Documentation/moving-to-sync.md`.
+/// The steps of the section "Move an app that syncs" of the article `ComingFromRealm.md`.
 @Suite("Moving an app that syncs", .serialized)
 struct MovingTests {
   private let transport = LoopTransport()

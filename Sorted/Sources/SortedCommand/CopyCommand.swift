@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import Sorted
 import SwiftData
@@ -50,7 +51,7 @@ struct CopyCommand: ParsableCommand {
           + " \(result.isVerified ? "the same in both stores" : "NOT the same: \(result.targetCount) in the target")"
       }.joined(separator: "\n")
     }
-    guard results.allSatisfy(\.isVerified) else { throw ExitCode.failure }
+    guard results.allSatisfy(\.isVerified) else { throw ExitStatus.found }
   }
 
   private func file(_ path: String) throws -> DefaultStore {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import FirestoreClient
 import Foundation
 import Sorted
@@ -36,14 +37,17 @@ extension OutputOptions {
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The file of the store, or postgres://user@host/database. (default: sorted/sorted.store in $XDG_DATA_HOME, or in"
-        + " ~/.local/share)", valueName: "file"
+      "The file of the store, or postgres://user@host/database. (default: SORTED_STORE, or sorted/sorted.store in"
+        + " $XDG_DATA_HOME, or in ~/.local/share)", valueName: "file"
     ))
   var store: String?
 
+  /// The store that the arguments or the environment name.
+  private var place: String? { store ?? EnvironmentVariable.value("SORTED_STORE") }
+
   /// The URL of a server, or nil if the store is a file.
   private var server: String? {
-    store.flatMap { Self.isServer($0) ? $0 : nil }
+    place.flatMap { Self.isServer($0) ? $0 : nil }
   }
 
   static func isServer(_ store: String) -> Bool {
@@ -63,7 +67,7 @@ struct StoreOptions: ParsableArguments {
   /// The file of the store; nil for a database server.
   var file: URL? { server == nil ? url : nil }
 
-  private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
+  private var url: URL { place.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
 
   /// Opens the store, and creates it if it does not exist.
   func container() throws -> ModelContainer {

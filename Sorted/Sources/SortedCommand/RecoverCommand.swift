@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import Sorted
 import SwiftData
@@ -29,6 +30,6 @@ struct RecoverCommand: ParsableCommand {
     }
     try output.print(report) { _ in report.description }
     // The exit code tells scripts that something is missing.
-    guard report.isComplete else { throw ExitCode(2) }
+    guard report.isComplete else { throw ExitStatus.found }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 
 /// The command line of the inbox.
 @main
@@ -11,6 +12,7 @@ struct SortedCommand: AsyncParsableCommand {
         sorted import irc logs/ --store inbox.store
         sorted list --store inbox.store
       """,
+    version: Release.version,
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
@@ -23,6 +25,6 @@ struct SortedCommand: AsyncParsableCommand {
   static func main() async {
     var arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.count > 2, arguments[0] == "--store" { arguments.insert(arguments.remove(at: 2), at: 0) }
-    await main(arguments)
+    await runAndExit(arguments)
   }
 }

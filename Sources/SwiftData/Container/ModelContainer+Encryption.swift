@@ -1,18 +1,18 @@
 import Foundation
 
 extension ModelContainer {
-  /// Encrypts every encrypted value again with ``ModelConfiguration/encryptionKey``. Former keys are unnecessary
+  /// Encrypts every encrypted value again with the `encryptionKey` of its configuration. Former keys are unnecessary
   /// afterwards. Each store does this in one transaction. (Not Apple's.)
   /// - Throws: ``SwiftDataError/encryptionKey`` if a key is missing, or an error of the store. Then that store is
   ///   unchanged.
   /// - Complexity: reads and writes every object with an encrypted attribute.
   public func reencrypt() throws {
-    for store in core.sqliteStores { try store.reencrypt() }
+    for store in core.stores { try store.reencrypt() }
   }
 }
 
 extension SQLiteStore {
-  func reencrypt() throws {
+  package func reencrypt() throws {
     guard let keys = KeyRing(configuration) else { return }
     try write { connection in
       let stored = try connection.rows(SQLFragment("SELECT value FROM _swiftdata WHERE key = 'encryption'")) {

@@ -58,10 +58,20 @@ package final class PostgresResult {
 
   /// The name of a column that ``value(_:_:)`` cannot read.
   var unreadableColumn: String? {
-    let place = types.firstIndex { type in
-      Self.readable.allSatisfy { $0.rawValue != type } && ![21, 23].contains(type)
-    }
-    return place.map { String(cString: PQfname(handle, Int32($0))) }
+    types.indices.first { !isReadable($0) }.map(name)
+  }
+
+  func name(_ column: Int) -> String { String(cString: PQfname(handle, Int32(column))) }
+
+  /// The identifier of the table and the number of the column that the values come from. Nil for an expression.
+  func origin(_ column: Int) -> (table: UInt32, column: Int32)? {
+    let table = PQftable(handle, Int32(column))
+    return table == 0 ? nil : (table, PQftablecol(handle, Int32(column)))
+  }
+
+  /// Whether ``value(_:_:)`` can read the binary format of a column.
+  func isReadable(_ column: Int) -> Bool {
+    Self.readable.contains { $0.rawValue == types[column] } || [21, 23].contains(types[column])
   }
 
   func isText(_ column: Int) -> Bool { types[column] == PostgresType.text.rawValue }

@@ -62,6 +62,11 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
     guard column.serverType != .json else {
       throw fault(property.name, "values of several types cannot divide rows; name another property")
     }
+    guard column.isEncrypted != true else {
+      throw fault(
+        property.name,
+        "an encrypted attribute cannot divide rows, because the server compares its cells; name another property")
+    }
     let limit = 1...1024
     guard limit.contains(count), shards.count <= count else {
       throw fault(property.name, "a class has 1 to \(limit.upperBound) partitions, and no more servers than partitions")

@@ -9,6 +9,8 @@ final class EntityRows: @unchecked Sendable {
   let search: SearchColumns?
   /// Columns whose cells have values of several types.
   private let mixed: Set<String>
+  /// The encrypted columns of a selected row.
+  let encrypted: [(place: Int32, column: String, cipher: ColumnCipher)]
   /// The index of each column in a selected row.
   let places: [String: Int32]
   var mixedPlaces: Set<Int32> { Set(mixed.compactMap { places[$0] }) }
@@ -22,6 +24,12 @@ final class EntityRows: @unchecked Sendable {
     mixed = Set(record?.columns.filter { $0.family == .mixed }.map(\.name) ?? [])
     let first: Int32 = table.hasDiscriminator ? 2 : 1
     places = Dictionary(uniqueKeysWithValues: table.columns.enumerated().map { ($1, first + Int32($0)) })
+    encrypted = table.columns.enumerated().compactMap { place, name in
+      guard let column = record?.column(named: name), let cipher = layout.cipher(of: column, in: table.name) else {
+        return nil
+      }
+      return (first + Int32(place), column.propertyName, cipher)
+    }
     givenColumn = first + Int32(table.columns.count)
   }
 }

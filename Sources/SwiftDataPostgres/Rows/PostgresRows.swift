@@ -17,6 +17,8 @@ final class PostgresRows: SQLRows {
   private let places: [String: Int32]
   /// The columns with values of several types, as JSON.
   private let mixed: Set<Int32>
+  /// The columns that only the program can read.
+  private let encrypted: [(place: Int32, column: String, cipher: ColumnCipher)]
   /// Cells of this row that replace the server's.
   @exclusivity(unchecked) private var replaced: [Int32: SQLValue] = [:]
 
@@ -28,6 +30,7 @@ final class PostgresRows: SQLRows {
     givenColumn = rows?.givenColumn ?? -1
     places = rows?.places ?? [:]
     mixed = rows?.mixedPlaces ?? []
+    encrypted = rows?.encrypted ?? []
     super.init(entity: entity)
   }
 
@@ -42,6 +45,7 @@ final class PostgresRows: SQLRows {
     for column in mixed where !result.isNull(row, column) {
       replaced[column] = ServerCell.unmixed(result.value(Int(row), Int(column)))
     }
+    try decrypt()
     if givenColumn >= 0, !result.isNull(row, givenColumn) {
       for (name, text) in ServerCell.decode(given: result.value(Int(row), Int(givenColumn))) {
         guard let place = places[name] else { continue }
@@ -52,6 +56,17 @@ final class PostgresRows: SQLRows {
       }
     }
     return true
+  }
+
+  private func decrypt() throws {
+    for (place, column, cipher) in encrypted where !result.isNull(row, place) {
+      do {
+        replaced[place] = try cipher.decrypted(result.value(Int(row), Int(place)))
+      } catch let error as SwiftDataError {
+        throw SwiftDataError(
+          error.code, entity: entity.name, property: column, message: error.message, underlying: error)
+      }
+    }
   }
 
   override func kind(_ column: Int32) -> __CellKind {

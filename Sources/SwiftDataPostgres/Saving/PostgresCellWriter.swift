@@ -16,6 +16,8 @@ final class PostgresCellWriter: __ColumnWriter {
   @exclusivity(unchecked) var hasNull = false
   /// A property of the row whose value is too large for a statement, with its size.
   private var oversized: (property: String, size: Int)?
+  /// The error of a value of the row that could not be encrypted.
+  private var failure: (any Error)?
   /// The row's texts with another stored form, by column.
   private var given: [String: String] = [:]
   /// The texts whose words are part of the row, by the places of their properties.
@@ -42,6 +44,7 @@ final class PostgresCellWriter: __ColumnWriter {
     cells.appendCell(object.__state.key)
     if let entity = layout.entity { cells.appendCell(.text(entity), .text) }
     try encode(object)
+    if let failure { throw failure }
     if given.isEmpty {
       cells.appendNull()
     } else {
@@ -90,11 +93,11 @@ final class PostgresCellWriter: __ColumnWriter {
   }
 
   override func integer(_ value: Int64) {
-    if form == .mixed { appendOther(.integer(value)) } else { cells.appendCell(value) }
+    if form == .coded { appendOther(.integer(value)) } else { cells.appendCell(value) }
   }
 
   override func real(_ value: Double) {
-    if form == .mixed { return appendOther(.real(value)) }
+    if form == .coded { return appendOther(.real(value)) }
     // Zero and negative zero are equal.
     cells.appendCell(isForComparing && value == 0 ? 0 : value)
   }
@@ -123,27 +126,36 @@ final class PostgresCellWriter: __ColumnWriter {
       // NaN, which equals nothing.
       hasNull = true
       appendOther(.text(value))
-    case .plain, .mixed: appendOther(.text(value))
+    case .plain, .coded: appendOther(.text(value))
     }
   }
 
   override func blob(_ value: Data) {
     if isTooLarge(value.count) { return }
-    if form == .mixed { return appendOther(.blob(value)) }
+    if form == .coded { return appendOther(.blob(value)) }
     value.withUnsafeBytes { cells.appendCell($0) }
   }
 
   override func uuid(_ value: UUID) {
-    if form == .mixed { return appendOther(.blob(withUnsafeBytes(of: value.uuid) { Data($0) })) }
+    if form == .coded { return appendOther(.blob(withUnsafeBytes(of: value.uuid) { Data($0) })) }
     withUnsafeBytes(of: value.uuid) { cells.appendCell($0) }
   }
 
-  /// Appends a value with another stored form, or as JSON.
+  /// Appends a value with another stored form.
   private func appendOther(_ value: SQLValue) {
     let column = layout.columns[place]
+    if let cipher = column.cipher {
+      do {
+        cells.appendCell(try cipher.encrypted(value), .bytea)
+      } catch {
+        failure = error
+        cells.appendNull()
+      }
+      return
+    }
     // In a shared column, each class has its own form of values.
     let cell = ServerCell(value, column.family == .mixed ? ValueFamily(layout.properties[place]) : column.family)
-    if form == .mixed { return cells.appendCell(cell.mixed, .json) }
+    if form == .coded { return cells.appendCell(cell.mixed, .json) }
     if let text = cell.given { given[column.name] = text }
     if form == .searched, case .text(let text) = cell.value { texts[place] = text }
     cells.appendCell(cell.value, column.type)

@@ -75,12 +75,8 @@ final class PostgresRowWriter: RowWriter {
     var found = [Int64: [SQLValue]]()
     for row in 0..<result.count {
       let given = ServerCell.decode(given: result.value(row, 1))
-      found[result.integer(row, 0)] = columns.enumerated().map { index, column in
-        let cell = result.value(row, index + 2)
-        if let text = given[column.name], ServerCell.isOriginal(text, of: cell, isJSON: column.type == .jsonb) {
-          return .text(text)
-        }
-        return column.family == .mixed ? ServerCell.unmixed(cell) : cell
+      found[result.integer(row, 0)] = try columns.enumerated().map { index, column in
+        try column.value(of: result.value(row, index + 2), given: given[column.name])
       }
     }
     return found

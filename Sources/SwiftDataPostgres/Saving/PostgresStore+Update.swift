@@ -52,6 +52,8 @@ extension PostgresStore {
       assignments.append("\(column.quotedIdentifier) = (?::\(type.name)[])[1]")
     }
     for (place, (assigned, column)) in zip(columns, layout.columns).enumerated() {
+      // Each row needs a cell of its own.
+      guard column.cipher == nil else { throw DataStoreError.preferInMemoryFilter }
       guard assigned.isConstant else {
         assignments.append("\(column.name.quotedIdentifier) = v.c\(place)")
         if column.type == .text { unsure.append("strpos(v.c\(place), chr(1)) > 0") }

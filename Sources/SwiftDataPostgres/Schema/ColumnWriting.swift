@@ -7,28 +7,55 @@ struct ColumnWriting {
   /// The table, quoted.
   let table: String
   let column: LayoutRecord.Column
+  /// Encrypts the cells, or nil if the column is not encrypted.
+  var cipher: ColumnCipher?
   /// Whether only empty cells are written. Another program may fill them at the same time.
   var fillsOnly = false
 
   /// The number of rows of a batch.
   static let batch = 1_000
 
+  /// Where a text of the source has its original form: in `_given`.
+  struct Original {
+    let name: String
+    let isJSON: Bool
+  }
+
   /// - Parameters:
-  ///   - source: the expression with the value that a cell is computed from.
+  ///   - source: the expression with the value that a new one is computed from.
+  ///   - original: where the original form of a text is. Nil if the source has no texts, or they are encrypted.
   ///   - condition: the condition for the rows. They may still fulfil it afterwards.
-  ///   - cell: computes the cell of a row.
-  func write(from source: String, where condition: String, _ cell: (SQLValue) throws -> ServerCell) throws {
+  ///   - value: computes the value of a row.
+  func write(
+    from source: String, original: Original? = nil, where condition: String, _ value: (SQLValue) throws -> SQLValue
+  ) throws {
     var last = Int64.min
+    let given = original == nil ? "" : ", _given"
     while true {
       // The key finds the next rows without those that are done.
       let rows = try connection.run(
-        "SELECT _pk, \(source) FROM \(table) WHERE (\(condition)) AND _pk > $1::bigint ORDER BY _pk LIMIT \(Self.batch)",
+        "SELECT _pk, \(source)\(given) FROM \(table) WHERE (\(condition)) AND _pk > $1::bigint ORDER BY _pk LIMIT \(Self.batch)",
         [.integer(last)])
       guard rows.count > 0 else { return }
       let keys = (0..<rows.count).map { rows.integer($0, 0) }
-      try write(try (0..<rows.count).map { try cell(rows.value($0, 1)) }, to: keys)
+      let cells = try (0..<rows.count).map { row in
+        let known = Self.source(rows.value(row, 1), original) { rows.value(row, 2) }
+        return try ServerCell(try value(known), column.family, cipher)
+      }
+      try write(cells, to: keys)
       last = keys[keys.count - 1]
     }
+  }
+
+  /// The value of a source, with a text in its original form.
+  private static func source(_ cell: SQLValue, _ original: Original?, _ given: () -> SQLValue) -> SQLValue {
+    guard let original, case .text(let stored) = cell else { return cell }
+    if let text = ServerCell.decode(given: given())[original.name],
+      ServerCell.isOriginal(text, of: cell, isJSON: original.isJSON)
+    {
+      return .text(text)
+    }
+    return original.isJSON ? cell : .text(StoredText.text(ofStored: stored))
   }
 
   private func write(_ cells: [ServerCell], to keys: [Int64]) throws {

@@ -7,6 +7,8 @@ struct DefaultFilling {
   /// The table, quoted.
   let table: String
   let column: LayoutRecord.Column
+  /// Encrypts the cells, or nil if the column is not encrypted.
+  let cipher: ColumnCipher?
   /// The condition for the rows, or nil for all rows.
   let condition: String?
 
@@ -15,13 +17,12 @@ struct DefaultFilling {
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if rows need a value and the property has no default.
   func fill(_ property: __Property, _ entity: __Entity) throws {
-    // An expression such as `UUID()` has another value each time, and each row gets its own.
-    if try DefaultCell.varies(property, in: entity) {
-      let writing = ColumnWriting(connection: connection, table: table, column: column)
-      try writing.write(from: cell, where: gaps) { _ in
-        ServerCell(try DefaultCell.cell(of: property, in: entity) ?? .null, column.family)
-      }
-    } else if let value = try DefaultCell.cell(of: property, in: entity), value != .null {
+    let value = try DefaultCell.cell(of: property, in: entity) ?? .null
+    // An expression such as `UUID()` has another value each time, and each row gets its own. So does an encrypted cell.
+    if try DefaultCell.varies(property, in: entity) || cipher != nil && value != .null {
+      let writing = ColumnWriting(connection: connection, table: table, column: column, cipher: cipher)
+      try writing.write(from: cell, where: gaps) { _ in try DefaultCell.cell(of: property, in: entity) ?? .null }
+    } else if value != .null {
       try writeAll(ServerCell(value, column.family))
     } else {
       guard !property.isOptional,

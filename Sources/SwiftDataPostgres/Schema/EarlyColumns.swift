@@ -70,8 +70,7 @@ struct EarlyColumns {
         connection: connection, table: candidate.place.table.quotedIdentifier, column: candidate.column, fillsOnly: true
       )
       try writing.write(from: candidate.column.name.quotedIdentifier, where: candidate.gaps) { _ in
-        ServerCell(
-          try DefaultCell.cell(of: candidate.property, in: candidate.entity) ?? .null, candidate.column.family)
+        try DefaultCell.cell(of: candidate.property, in: candidate.entity) ?? .null
       }
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Opens a store next to programs that use it.
+/// Opens a store, or changes all of its rows, next to programs that use it.
 ///
 /// A change of tables needs locks that running saves hold, and saves take theirs in any order. An opening therefore waits
 /// for a lock less long than the server waits before it looks for a deadlock. Then it gives its locks back and tries again,
@@ -15,8 +15,9 @@ struct OpeningAttempts {
   /// The longest wait for a lock. The server's `deadlock_timeout` is a second.
   static let lockTimeout = "700ms"
 
+  /// - Parameter body: does everything in one transaction.
   /// - Throws: `SwiftDataError.storeLocked` if the tables are in use for the pool's whole timeout.
-  func run() throws -> PostgresOpening.Opened {
+  func run<T>(_ body: (PostgresOpening) throws -> T) throws -> T {
     let end = ContinuousClock.now + .seconds(configuration.pool.timeout.asWait)
     var (conflicts, losses) = (0, 0)
     while true {
@@ -24,9 +25,8 @@ struct OpeningAttempts {
       do {
         return try connections.with { connection in
           isConnected = true
-          return try PostgresOpening(
-            connection: connection, configuration: configuration, current: current, plan: plan
-          ).open()
+          return try body(
+            PostgresOpening(connection: connection, configuration: configuration, current: current, plan: plan))
         }
       } catch {
         guard let cause = Self.cause(of: error) else { throw error }

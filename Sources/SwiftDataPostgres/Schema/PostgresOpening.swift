@@ -77,7 +77,8 @@ struct PostgresOpening {
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write(Keys.version, "\(try version.numbers)")
-      try write(Keys.format, Keys.present)
+      try write(Keys.format, new.isEncrypted ? Keys.encrypted : Keys.present)
+      try writeKeys(of: new)
       // A program of the first format finds that it is too old.
       try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
       try write(Keys.formerVersion, "\(Int32.max).0.0")
@@ -117,11 +118,13 @@ struct PostgresOpening {
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
     }
-    if isFormer, let first = steps.first {
-      stored = try bring(stored, to: first.source, opened, isPlanned: false, isFormer: true).record
+    // The stages read and write the rows as their versions have them.
+    if let source = steps.first?.source, isFormer || !stored.isEncrypted(like: source.layout.record) {
+      stored = try bring(stored, to: source, opened, isPlanned: false, isFormer: isFormer).record
       isFormer = false
     }
     for step in steps {
+      for table in step.source.layout.tables + step.target.layout.tables { try table.validateEncryption() }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
       let new = try bring(
         stored, to: step.target, opened, isPlanned: true, isFormer: false, leaving: step.source.layout.record)
@@ -242,7 +245,8 @@ struct PostgresOpening {
   private func known() throws -> Opened? {
     guard try isStore(), let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
-    if try isFormer() { return nil }
+    try checkKeys()
+    if try isFormer() || !isEncrypted(stored) { return nil }
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record), stored.fits(record),
@@ -342,7 +346,7 @@ struct PostgresOpening {
   /// - Throws: `SwiftDataError.newerSchema` for a newer format.
   func isFormer() throws -> Bool {
     guard let format = try read(Keys.format) else { return try read(Keys.formerLayout) != nil }
-    guard format == Keys.present else {
+    guard [Keys.present, Keys.encrypted].contains(format) else {
       throw SwiftDataError(
         .newerSchema,
         message: "the store \"\(configuration.name)\" has the format \(format) and this version of SwiftData reads the"

@@ -5,7 +5,7 @@ import SwiftData
 package final class PostgresReader: Sendable {
   /// The server and the database, without the password.
   package let place: String
-  private let connections: ServerConnections
+  let connections: ServerConnections
   private let namespace: String
 
   /// - Throws: ``SwiftDataError`` where the configuration is wrong.

@@ -113,7 +113,13 @@ struct RollingUpgrade {
       }
       return
     }
-    if let former = column.columns.first(where: { $0 != new.name }) {
+    if let former = old.column(named: new.name), !former.isEncrypted(like: new) {
+      note(
+        new.isEncrypted == true
+          ? "it becomes encrypted, and older programs could not read it"
+          : "it is no longer encrypted, and older programs could not read it",
+        "end the older programs first")
+    } else if let former = column.columns.first(where: { $0 != new.name }) {
       note("its values move from the column \(former)", Self.twice)
     } else if column.parts.contains(where: { $0.conversion != .same }) {
       let type = old.column(named: new.name)?.valueType ?? ""

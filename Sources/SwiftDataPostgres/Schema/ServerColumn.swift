@@ -3,9 +3,13 @@ import SwiftData
 extension LayoutRecord.Column {
   /// The type of the column on the server.
   var serverType: PostgresType {
+    if isEncrypted == true { return .bytea }
     // Characters are text, but they belong to the family of integers.
     family == .integer && affinity == .text ? .text : family.serverType
   }
+
+  /// Whether the program encrypts both columns, or none.
+  func isEncrypted(like other: LayoutRecord.Column) -> Bool { (isEncrypted == true) == (other.isEncrypted == true) }
 
   /// The column in `CREATE TABLE`.
   var serverDefinition: String {

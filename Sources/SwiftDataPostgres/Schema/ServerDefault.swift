@@ -20,6 +20,8 @@ struct ServerDefault {
     let isShared = member.entity.superentity != nil
     guard property.isAttribute, !isShared || isRolling && property.attribute?.options.contains(.spotlight) != true,
       column.family != .position, column.family != .mixed,
+      // The server has no key.
+      column.isEncrypted != true,
       let value = try DefaultCell.cell(of: property, in: member.entity)
     else { return nil }
     varies = try DefaultCell.varies(property, in: member.entity)

@@ -9,6 +9,13 @@ extension TableChange {
   /// another column.
   func checkShards() throws {
     guard let divided = change.partitions[table.new.name] else { return }
+    if let plan = copies.first(where: { recodes($0) && (divided.isSharded || $0.columns.contains(divided.column)) }) {
+      throw refusal(
+        plan.column,
+        "its values are \(plan.column.isEncrypted == true ? "encrypted" : "decrypted") from now on, which the store"
+          + " \"\(change.store)\" cannot do on shards, nor with the property that divides the rows; copy the objects into a"
+          + " store with another namespace")
+    }
     let isRefused = { (copy: LayoutPlan.ColumnPlan) in divided.isSharded || copy.columns.contains(divided.column) }
     if let column = copies.first(where: isRefused)?.column {
       throw refusal(
@@ -30,6 +37,11 @@ extension TableChange {
         "it takes the name of another property, whose values the store \"\(change.store)\" cannot remove on shards; give it"
           + " a name that was not used before")
     }
+  }
+
+  /// Whether values are encrypted from now on, or not any more.
+  private func recodes(_ plan: LayoutPlan.ColumnPlan) -> Bool {
+    plan.columns.contains { table.old?.column(named: $0)?.isEncrypted(like: plan.column) == false }
   }
 
   private func refusal(_ column: LayoutRecord.Column, _ message: String) -> SwiftDataError {

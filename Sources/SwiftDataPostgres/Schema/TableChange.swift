@@ -5,7 +5,8 @@ import SwiftData
 ///
 /// A column whose values one column takes gets that column's name. If the values of one column go to several
 /// columns, or the values of several columns to one, new columns take the values and the old columns go. The old ones
-/// have other names meanwhile, so a new one may have the name of any of them.
+/// have other names meanwhile, so a new one may have the name of any of them. The values of a column that is encrypted from
+/// now on, or not any more, go to a new column too.
 struct TableChange {
   let change: LayoutChange
   let plan: LayoutPlan
@@ -17,7 +18,7 @@ struct TableChange {
   let copies: [LayoutPlan.ColumnPlan]
   let news: [LayoutPlan.ColumnPlan]
   /// The old columns that only copies read.
-  private let consumed: Set<String>
+  let consumed: Set<String>
 
   init(_ change: LayoutChange, _ plan: LayoutPlan, _ table: LayoutPlan.TablePlan) {
     (self.change, self.plan, self.table) = (change, plan, table)
@@ -27,14 +28,19 @@ struct TableChange {
     var (copies, news) = ([LayoutPlan.ColumnPlan](), [LayoutPlan.ColumnPlan]())
     func isKept(_ column: LayoutPlan.ColumnPlan) -> Bool {
       // A column with values of several types gets a column of its own type.
-      column.isKept && table.old?.column(named: column.column.name)?.isMixed != true
+      column.isKept && movesAlike(column.column.name, column)
+    }
+    /// Whether the cells of an old column stay as they are.
+    func movesAlike(_ source: String, _ column: LayoutPlan.ColumnPlan) -> Bool {
+      guard let old = table.old?.column(named: source) else { return true }
+      return old.isMixed != true && old.isEncrypted(like: column.column)
     }
     for column in table.columns where !isKept(column) {
       let sources = Set(column.columns)
       if sources.isEmpty {
         news.append(column)
       } else if sources.count == 1, let source = sources.first, readers[source] == 1,
-        table.old?.column(named: source)?.isMixed != true
+        movesAlike(source, column)
       {
         // The column stays if only other rows need a value.
         if source != column.column.name { renames.append((source, column)) }
@@ -68,8 +74,11 @@ struct TableChange {
     for name in consumed.sorted() { try rename(name, to: physicalSource(name)) }
     try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced).subtracting(consumed))
     try connection.settleConstraints()
+    let gone = consumed.union(displaced)
+    try reencrypt(result.columns.filter { !gone.contains($0.name) })
     for column in copies { try copy(column) }
     for name in consumed.sorted() { try drop(physicalSource(name)) }
+    try wipe()
     for (former, column) in renames {
       if !column.column.isRequired, table.old?.column(named: former)?.isRequired == true {
         try alter("ALTER COLUMN \(column.column.name.quotedIdentifier) DROP NOT NULL")
@@ -79,7 +88,8 @@ struct TableChange {
     var filled = Set<String>()
     for column in news where try addFilled(column.column) { filled.insert(column.column.name) }
     for column in table.columns where !filled.contains(column.column.name) {
-      try fill(column, isKept: column.isKept, stored)
+      let isCopied = copies.contains { $0.column.name == column.column.name }
+      try fill(column, isKept: column.isKept && !isCopied, stored)
     }
     for column in copies.map(\.column) + renames.map(\.plan.column) + news.map(\.column) {
       try connection.settleConstraints()
@@ -88,6 +98,7 @@ struct TableChange {
     try change.setDefaults(
       of: table.new, changed: Set((renames.map(\.plan) + copies + news).map(\.column.name)).subtracting(filled))
     try renameHistory()
+    try forgetHistory()
     let left = result.columns.filter { column in
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
         && table.new.column(named: column.name) == nil
@@ -139,7 +150,7 @@ struct TableChange {
   }
 
   /// The condition for the rows of some classes, by their old names. Nil for all rows.
-  private func condition(_ classes: [String]) -> String? {
+  func condition(_ classes: [String]) -> String? {
     guard table.new.hasDiscriminator || table.old?.hasDiscriminator == true else { return nil }
     // The rows have the new names of their classes by now.
     let names = classes.map { plan.classes.newName(of: $0) ?? $0 }
@@ -147,7 +158,7 @@ struct TableChange {
   }
 
   /// The present name of a column that copies read.
-  private func physicalSource(_ column: String) -> String {
+  func physicalSource(_ column: String) -> String {
     consumed.contains(column) ? TableNames.part("former", of: column) : column
   }
 
@@ -156,8 +167,11 @@ struct TableChange {
     for part in column.parts {
       guard case .column(let former) = part.source else { continue }
       let source = physicalSource(former)
-      if table.old?.column(named: former)?.isMixed == true {
+      let old = table.old?.column(named: former)
+      if old?.isMixed == true {
         try unmix(source, column.column, condition(part.classes))
+      } else if let old, old.isEncrypted == true || column.column.isEncrypted == true {
+        try recode(old, column.column, condition(part.classes))
       } else {
         try connection.script(
           "UPDATE \(name) SET \(column.column.name.quotedIdentifier) = \(source.quotedIdentifier)"
@@ -171,9 +185,7 @@ struct TableChange {
   private func unmix(_ source: String, _ column: LayoutRecord.Column, _ condition: String?) throws {
     let source = source.quotedIdentifier
     let rows = "\(source) IS NOT NULL" + (condition.map { " AND \($0)" } ?? "")
-    try ColumnWriting(connection: connection, table: name, column: column).write(from: source, where: rows) {
-      ServerCell(try Self.value(ServerCell.unmixed($0), of: column), column.family)
-    }
+    try writing(column).write(from: source, where: rows) { try Self.value(ServerCell.unmixed($0), of: column) }
   }
 
   /// The value as the column keeps it. Another class may have kept values of another type under the column's name.
@@ -217,7 +229,8 @@ struct TableChange {
       // A column that was required has no gaps.
       if isKept, stored.column(named: column.name)?.isRequired == true { continue }
       let filling = DefaultFilling(
-        connection: connection, table: name, column: column, condition: condition(part.classes))
+        connection: connection, table: name, column: column,
+        cipher: change.layout.cipher(of: column, in: table.new.name), condition: condition(part.classes))
       try filling.fill(property, member.entity)
     }
     guard column.isRequired, !isKept || stored.column(named: column.name)?.isRequired != true else { return }
@@ -227,7 +240,7 @@ struct TableChange {
 
   // MARK: - Columns
 
-  private func alter(_ text: String) throws { try connection.script("ALTER TABLE \(name) \(text)") }
+  func alter(_ text: String) throws { try connection.script("ALTER TABLE \(name) \(text)") }
 
   private func references(_ column: LayoutRecord.Column) -> ReferenceStatements? {
     table.new.references(column, change.partitions)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// `AttributedString` is not Codable in Foundation on Linux. `foundation-on-linux.md` names these two ways to store one.
+/// `AttributedString` is not Codable in Foundation on Linux. `FoundationOnLinux.md` names these two ways to store one.
 @Suite
 struct AttributedTextTests {
   /// The runs of an attributed text.

@@ -1,14 +1,32 @@
 import ArgumentParser
+import CommandLineSupport
 
 /// The command `swiftdata`. Each subcommand has a file of its own.
 @main
 struct SwiftDataTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swiftdata",
-    abstract: "Looks into stores, moves their data, and serves them.",
-    subcommands: [
-      Inspect.self, Models.self, Import.self, Dump.self, Diff.self, Check.self, Diagram.self, Browse.self,
-      SyncServerCommand.self, SyncTokenCommand.self,
+    abstract: "Inspect stores, move and back up their data, and serve their sync.",
+    discussion: """
+      The exit code is 0 if all is well, 1 if a command found something, and 2 if it could not do its \
+      work. Set SWIFTDATA_STORE to leave out the store.
+
+      EXAMPLE
+        swiftdata inspect app.store
+        swiftdata query app.store 'SELECT title FROM Book'
+        swiftdata backup app.store backups/app.store
+      """,
+    version: Release.version,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Look",
+        subcommands: [
+          Inspect.self, Check.self, Query.self, History.self, Dump.self, Diff.self, Diagram.self, Browse.self,
+        ]),
+      CommandGroup(name: "Move", subcommands: [Backup.self, Import.self, Models.self, Migrate.self]),
+      CommandGroup(name: "Sync", subcommands: [SyncServerCommand.self, SyncTokenCommand.self]),
     ]
   )
+
+  static func main() async { await runAndExit() }
 }

@@ -1,40 +1,64 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import SyncServer
 
 /// `swiftdata sync-server`: serves zones to the programs that sync with `SwiftDataSync`.
 struct SyncServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync-server", abstract: "Serves the sync of SwiftData stores.",
+    commandName: "sync-server", abstract: "Serve the sync of SwiftData stores, until Ctrl-C.",
     discussion: """
       Programs sync with it after SyncServer.register(…). Several servers may serve one PostgreSQL database.
       The file of keys has a line for each key: a name, a space, and a secret of at least 32 bytes. The last one signs.
+
+      EXAMPLE
+        swiftdata sync-server --store server.store --keys keys --quota 2GiB
       """)
 
-  @Option(help: "The database: a SQLite file, or postgres://user@host/database.") var store: String
-  @Option(help: "The file with the keys of tokens.") var keys: String
-  @Option(help: "The address to listen on.") var host = "127.0.0.1"
-  @Option(help: "The port to listen on; 0 takes a free one.") var port = 8787
-  @Option(help: "The number of bytes that a zone may take.") var quota: Int64 = 10 << 30
   @Option(
-    help: "For how many days the log of a zone is kept after a device made a snapshot of it; 0 deletes it at once.")
+    help: ArgumentHelp(
+      "The database: a SQLite file, or postgres://user@host/database. (default: SWIFTDATA_SYNC_STORE)",
+      valueName: "store"),
+    completion: .file())
+  var store: String?
+  @OptionGroup var keys: KeysOption
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The port to listen on. 0 takes a free one.") var port = 8787
+  @Option(help: ArgumentHelp("The size that a zone may have, for example 500MB or 2GiB.", valueName: "size"))
+  var quota = ByteCount(10 << 30)
+  @Option(
+    help: ArgumentHelp(
+      "The number of days after a device's snapshot of a zone until the log before it is deleted. 0 deletes it at once.",
+      valueName: "days"))
   var retention = 30.0
-  @Option(help: "How many saves the log of a zone grows by before a device is asked for a snapshot.")
+  @Option(
+    help: ArgumentHelp(
+      "The number of saves in the log of a zone until a device is asked for a snapshot.", valueName: "saves"))
   var snapshotAfter: Int64 = 1000
 
   func validate() throws {
     try validatePort(port)
-    guard quota > 0 else { throw ValidationError("--quota takes a number above 0.") }
+    guard quota.bytes > 0 else { throw ValidationError("--quota takes a size above 0.") }
     guard snapshotAfter > 0 else { throw ValidationError("--snapshot-after takes a number above 0.") }
     guard (0...36_500).contains(retention) else { throw ValidationError("--retention takes 0 to 36500 days.") }
+    _ = try location()
+    _ = try keys.file()
+  }
+
+  private func location() throws -> String {
+    guard let location = store ?? EnvironmentVariable.value("SWIFTDATA_SYNC_STORE") else {
+      throw ValidationError("Name the database with --store, or set SWIFTDATA_SYNC_STORE.")
+    }
+    return location
   }
 
   func run() async throws {
     var limits = ServerLimits()
-    limits.zoneSize = quota
+    limits.zoneSize = quota.bytes
     limits.retention = Int64(retention * 86_400_000)
     limits.snapshotAfter = snapshotAfter
-    let service = try SyncService(store: store, keys: try await TokenKeys(file: keys), limits: limits)
+    let service = try SyncService(
+      store: try location(), keys: try await TokenKeys(file: try keys.file()), limits: limits)
     try await service.run(host: host, port: port) { port in
       print("sync-server listens on http://\(host):\(port)")
       fflush(nil)
@@ -42,24 +66,44 @@ struct SyncServerCommand: AsyncParsableCommand {
   }
 }
 
+/// The keys that sign the tokens of a sync server.
+struct KeysOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The file with the keys of tokens. (default: SWIFTDATA_SYNC_KEYS)", valueName: "file"),
+    completion: .file())
+  var keys: String?
+
+  func file() throws -> String {
+    guard let file = keys ?? EnvironmentVariable.value("SWIFTDATA_SYNC_KEYS") else {
+      throw ValidationError("Name the file of keys with --keys, or set SWIFTDATA_SYNC_KEYS.")
+    }
+    return file
+  }
+}
+
 /// `swiftdata sync-token`: prints a token of an account.
 struct SyncTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync-token", abstract: "Prints a token that lets a program sync as an account.")
+    commandName: "sync-token", abstract: "Print a token that lets a program sync as an account.",
+    discussion: """
+      EXAMPLE
+        export SWIFTDATA_SYNC_TOKEN=$(swiftdata sync-token ann --keys keys)
+      """)
 
   @Argument(help: "The name of the account.") var account: String
-  @Option(help: "The file with the keys of tokens.") var keys: String
-  @Option(help: "The number of days after which the token expires.") var days = 365.0
+  @OptionGroup var keys: KeysOption
+  @Option(help: ArgumentHelp("The number of days after which the token expires.", valueName: "days")) var days = 365.0
 
   func validate() throws {
     guard TokenKeys.isAccount(account) else {
       throw ValidationError("The name of an account has 1 to 128 bytes and no slash.")
     }
     guard days > 0, days <= 36_500 else { throw ValidationError("--days takes a number above 0, at most 36500.") }
+    _ = try keys.file()
   }
 
   func run() async throws {
-    try StandardOutput.write(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
+    try StandardOutput.write(try await TokenKeys(file: try keys.file()).token(for: account, seconds: days * 86_400))
   }
 }
 

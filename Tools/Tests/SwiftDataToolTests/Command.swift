@@ -14,10 +14,15 @@ enum Command {
 
   static var folder: URL { URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent() }
 
-  static func start(_ arguments: [String]) throws -> (Process, Pipe, Pipe) {
+  static func start(
+    _ arguments: [String], program: String = "swiftdata", environment: [String: String] = [:]
+  ) throws -> (Process, Pipe, Pipe) {
     let process = Process()
-    process.executableURL = folder.appendingPathComponent("swiftdata")
+    process.executableURL = folder.appendingPathComponent(program)
     process.arguments = arguments
+    // The variables of a developer's shell would name another store.
+    let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWIFTDATA_") }
+    process.environment = own.merging(environment) { $1 }
     return try startingProcess {
       let (output, errors) = (Pipe(), Pipe())
       (process.standardOutput, process.standardError) = (output, errors)
@@ -26,8 +31,12 @@ enum Command {
     }
   }
 
-  static func run(_ arguments: String...) throws -> Result {
-    let (process, output, errors) = try start(arguments)
+  static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
+    try run(arguments, environment: environment)
+  }
+
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
+    let (process, output, errors) = try start(arguments, environment: environment)
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let problems = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
@@ -58,6 +67,11 @@ enum Command {
 }
 
 enum Music {
+  /// A container of OpenSwiftData's own, in a new file.
+  static func container(_ file: URL) throws -> ModelContainer {
+    try ModelContainer(for: Schema([Album.self, Track.self]), configurations: [ModelConfiguration(url: file)])
+  }
+
   static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tool-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -112,7 +112,7 @@ private final class SyncServerProgram {
     server.kill()
     try run("bob", "send", "talk", "1").expectSuccess()
     let offline = try sync("bob", port)
-    #expect(offline.status == 1 && offline.errors.contains("cannot be reached"), "\(offline.errors)")
+    #expect(offline.status == 2 && offline.errors.contains("cannot be reached"), "\(offline.errors)")
     var status = try json(
       run("bob", "status", "--server", "http://127.0.0.1:\(port)", "--json"))
     // The message, and the receipt of the one that was shown.
@@ -123,13 +123,13 @@ private final class SyncServerProgram {
     for user in ["bob", "ann", "bob"] { try sync(user, port).expectSuccess() }
     #expect(try messages("ann").map(\.text) == ["0", "1"])
     let wrong = try run("ann", "sync", "--remote", "http://127.0.0.1:1")
-    #expect(wrong.status == 1 && wrong.errors.contains("use --server"))
+    #expect(wrong.status == 2 && wrong.errors.contains("use --server"))
     // Two at a time: the first one goes on, and the other one's trouble is not the store's.
     let watching = try watch("ann", port)
     // Its first line comes after its first exchange.
     #expect(!watching.output.fileHandleForReading.availableData.isEmpty)
     let second = try sync("ann", port)
-    #expect(second.status == 1 && second.errors.contains("another process"))
+    #expect(second.status == 2 && second.errors.contains("another process"))
     #expect(try json(run("ann", "status", "--json"))["lastError"] == nil)
     kill(watching.process.processIdentifier, SIGTERM)
     watching.process.waitUntilExit()
@@ -142,22 +142,22 @@ private final class SyncServerProgram {
   @Test("Wrong options and tokens are refused with what to do")
   func refusals() throws {
     let both = try sorted.run(["sync", "--remote", "http://127.0.0.1:1"] + options("ann", 1))
-    #expect(both.status == 64 && both.errors.contains("--server or --remote"))
+    #expect(both.status == 2 && both.errors.contains("--server or --remote"))
     let accounts = try sorted.run(["serve", "--accounts", "--sync", "http://127.0.0.1:1", "--store", store("ann").path])
-    #expect(accounts.status == 64 && accounts.errors.contains("one person"))
+    #expect(accounts.status == 2 && accounts.errors.contains("one person"))
     let none = try run("ann", "sync", "--server", "http://127.0.0.1:1")
-    #expect(none.status == 1 && none.errors.contains("--token-file"))
+    #expect(none.status == 2 && none.errors.contains("--token-file"))
     let other = try sorted.run(["sync", "--user", "bob"] + options("ann", 1))
-    #expect(other.status == 1 && other.errors.contains("the token is ann's"))
+    #expect(other.status == 2 && other.errors.contains("the token is ann's"))
     try folder.write("ann.token", "nonsense")
     let nonsense = try sync("ann", 1)
-    #expect(nonsense.status == 1 && nonsense.errors.contains("swiftdata sync-token"))
+    #expect(nonsense.status == 2 && nonsense.errors.contains("swiftdata sync-token"))
     #expect(!FileManager.default.fileExists(atPath: store("ann").path))
     let server = try SyncServerProgram(folder.url)
     // Signed by another server.
     try folder.write("ann.token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4iLCJleHAiOjk5OTk5OTk5OTl9.AAAA")
     let forged = try sync("ann", server.port)
-    #expect(forged.status == 1 && forged.errors.contains("swiftdata sync-token"), "\(forged.errors)")
+    #expect(forged.status == 2 && forged.errors.contains("swiftdata sync-token"), "\(forged.errors)")
     let error = try json(run("ann", "status", "--json"))["lastError"] as? String
     #expect(error?.contains("swiftdata sync-token") == true)
     server.kill()

@@ -78,6 +78,7 @@ struct SortedProgram {
     process.executableURL = Self.executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
+    process.environment?["SORTED_STORE"] = nil
     if let models { process.environment?["SORTED_MODELS"] = models.path }
     process.standardError = try FileHandle(forWritingTo: errors)
     let (output, lines) = try startingProcess {

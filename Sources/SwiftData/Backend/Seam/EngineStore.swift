@@ -40,6 +40,8 @@ package protocol EngineStore: AnyObject, Sendable {
   func exclusively<T>(_ body: () throws -> T) rethrows -> T
   /// Removes all objects.
   func deleteAllRows() throws
+  /// Encrypts all encrypted values again with the present key, in one transaction.
+  func reencrypt() throws
   /// Removes the store.
   func erase() throws
 
@@ -63,6 +65,7 @@ extension EngineStore {
   package var trapsOnConcurrencyMisuse: Bool { false }
   package var keepsKeys: Bool { false }
   package func newestTransaction() throws -> Int64? { nil }
+  package func reencrypt() throws {}
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}
   package func contextEnded(_ state: EditingState) {}

@@ -110,14 +110,16 @@ struct PlanVersions {
     self.init(plan) { target.keeps($0) ?? stored.hasClass($0) }
   }
 
-  /// - Parameter keeps: whether the store has a class of a name.
-  init(_ plan: any SchemaMigrationPlan.Type, keeps: (String) -> Bool) {
+  /// - Parameters:
+  ///   - keys: the keys of a store whose program encrypts columns.
+  ///   - keeps: whether the store has a class of a name.
+  init(_ plan: any SchemaMigrationPlan.Type, keys: KeyRing? = nil, keeps: (String) -> Bool) {
     self.plan = plan
     self.types = Self.types(of: plan)
     self.layouts = types.map { schema in
       let models = Schema(versionedSchema: schema).models
       return VersionLayout(
-        Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier))
+        Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier), keys: keys)
     }
   }
 

@@ -31,7 +31,8 @@ extension ContainerCore {
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
     let assignment = try StoreAssignment(schema: schema, configurations: configurations)
     let tables = EntityTable.tables(of: schema, store: assignment.store) { index in
-      (configurations[index] as? ModelConfiguration)?.encryptionKey != nil
+      guard let own = configurations[index] as? any EncryptedConfiguration else { return nil }
+      return own.encryptionKey == nil ? nil : own.columnEncryption
     }
     for table in tables { try table.validateEncryption() }
     let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })

@@ -30,7 +30,7 @@ extension Schema.Attribute {
     /// Stores large values in files next to the store.
     public static var externalStorage: Option { Option(.externalStorage) }
 
-    /// Encrypts the value in the store file if the configuration has a key (``ModelConfiguration/encryptionKey``).
+    /// Encrypts the value in the store if the configuration has a key (``ModelConfiguration/encryptionKey``).
     /// Errors and logs never show it. (Apple's encrypts it in CloudKit.)
     public static var allowsCloudEncryption: Option { Option(.allowsCloudEncryption) }
 

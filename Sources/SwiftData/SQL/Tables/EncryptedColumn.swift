@@ -29,8 +29,8 @@ extension EntityTable {
     Set(family.flatMap { $0.properties.filter(\.isSensitive).map { TableNames.column(for: $0) } })
   }
 
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the file would reveal values of an encrypted attribute.
-  func validateEncryption() throws {
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the store would reveal values of an encrypted attribute.
+  package func validateEncryption() throws {
     guard !encrypted.isEmpty else { return }
     let indexed = (uniqueness.map(\.terms) + indices + rtrees.map(\.terms)).joined().map(\.property.name)
     for property in stored where property.isSensitive {

@@ -37,6 +37,8 @@ package final class EntityTable: @unchecked Sendable {
   package let uniqueProperties: PropertySet
   /// The encrypted columns of the class and its subclasses. Empty if the store has no key.
   package let encrypted: Set<String>
+  /// The part that encrypts and decrypts them. Nil if the store has no key.
+  let encryption: ColumnEncryption?
   /// The R*Trees with every row of the class.
   let rtrees: [RTreeIndex]
   /// `SELECT` of all columns.
@@ -53,7 +55,7 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// - Parameter hierarchy: all classes of the table.
-  package init(entity: __Entity, hierarchy: [__Entity], root: Int, store: Int, encrypts: Bool = false) {
+  package init(entity: __Entity, hierarchy: [__Entity], root: Int, store: Int, encryption: ColumnEncryption? = nil) {
     let family = hierarchy.filter { $0.isKind(of: entity) }
     let hasDiscriminator = hierarchy.count > 1
     self.entity = entity
@@ -79,10 +81,10 @@ package final class EntityTable: @unchecked Sendable {
     self.stored = entity.properties.filter(\.isStored)
     self.toMany = entity.properties.filter(\.isToMany)
     let key = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
-    let encrypted = encrypts ? Self.encryptedColumns(family) : []
-    self.encrypted = encrypted
-    let table = name
-    self.selectAll = (key + columns.map { Self.cell($0, table, encrypted) }).joined(separator: ", ")
+    let encrypted = encryption == nil ? [] : Self.encryptedColumns(family)
+    (self.encrypted, self.encryption) = (encrypted, encryption)
+    let (table, opened) = (name, encryption == .statements ? encrypted : [])
+    self.selectAll = (key + columns.map { Self.cell($0, table, opened) }).joined(separator: ", ")
     self.uniqueness = Self.uniqueness(of: entity, in: hierarchy)
     self.hasUniqueText = uniqueness.contains(where: \.mayHaveOtherForms)
     self.uniqueProperties = PropertySet(uniqueness.flatMap(\.terms).map(\.property.index))
@@ -116,9 +118,9 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// The tables of all classes of a schema.
-  /// - Parameter encrypts: whether the store at an index has a key.
+  /// - Parameter encryption: the part that encrypts the columns of the store at an index, or nil if it has no key.
   package static func tables(
-    of schema: Schema, store: (__Entity) -> Int, encrypts: (Int) -> Bool = { _ in false }
+    of schema: Schema, store: (__Entity) -> Int, encryption: (Int) -> ColumnEncryption? = { _ in nil }
   ) -> [EntityTable] {
     let entities = schema.runtimeEntities
     let hierarchies = OrderedDictionary(grouping: entities) { ObjectIdentifier($0.root) }
@@ -128,7 +130,7 @@ package final class EntityTable: @unchecked Sendable {
       let hierarchy = hierarchies[root]!
       let store = store(entity)
       return EntityTable(
-        entity: entity, hierarchy: hierarchy, root: roots[root]!, store: store, encrypts: encrypts(store))
+        entity: entity, hierarchy: hierarchy, root: roots[root]!, store: store, encryption: encryption(store))
     }
   }
 
@@ -137,21 +139,25 @@ package final class EntityTable: @unchecked Sendable {
     guard let left else { return selectAll }
     var names = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
     for column in columns {
-      names.append(left.contains(column) ? Self.cell(column, name, encrypted) : "NULL")
+      names.append(left.contains(column) ? Self.cell(column, name, opened) : "NULL")
     }
     return names.joined(separator: ", ")
   }
 
+  /// The columns that statements decrypt.
+  private var opened: Set<String> { encryption == .statements ? encrypted : [] }
+
   /// The SQL that a fetch selects for a column.
-  private static func cell(_ column: String, _ table: String, _ encrypted: Set<String>) -> String {
+  /// - Parameter opened: the columns that the statement decrypts.
+  private static func cell(_ column: String, _ table: String, _ opened: Set<String>) -> String {
     let cell = "t0." + column.quotedIdentifier
-    return encrypted.contains(column) ? EncryptedColumn.opened(cell, table, column) : cell
+    return opened.contains(column) ? EncryptedColumn.opened(cell, table, column) : cell
   }
 
   /// The SQL to assign to a column.
   /// - Parameter value: the SQL of the value.
   package func written(_ value: String, to column: String) -> String {
-    encrypted.contains(column) ? EncryptedColumn.encrypted(value, name, column) : value
+    opened.contains(column) ? EncryptedColumn.encrypted(value, name, column) : value
   }
 
   /// `t0._entity IN (…)` if the table contains other classes too, else nil.

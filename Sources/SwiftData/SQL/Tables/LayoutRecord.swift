@@ -95,6 +95,9 @@ package struct LayoutRecord: Codable, Equatable {
     /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
     /// nothing about the cells, so that it does not count.
     package var formerNames: [String]?
+    /// Whether the program encrypts the cells. Nil if it does not, and in a file, whose record of encryption is another one. The
+    /// models may encrypt a column that is the same otherwise, so that it does not count.
+    package var isEncrypted: Bool?
     /// Whether the column of an earlier format has values of several types. Nil in the present format.
     package var isMixed: Bool?
 

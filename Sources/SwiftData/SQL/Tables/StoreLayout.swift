@@ -5,10 +5,18 @@ package final class StoreLayout: @unchecked Sendable {
   package let tables: [EntityTable]
   /// The layout as the file records it.
   package let record: LayoutRecord
+  /// The keys of the columns that the program encrypts, or nil if it encrypts none.
+  package let keys: KeyRing?
 
-  package init(tables: [EntityTable]) {
-    self.tables = tables
+  package init(tables: [EntityTable], keys: KeyRing? = nil) {
+    (self.tables, self.keys) = (tables, keys)
     self.record = LayoutRecord(tables)
+  }
+
+  /// The cipher of a column if the program encrypts its cells.
+  package func cipher(of column: LayoutRecord.Column, in table: String) -> ColumnCipher? {
+    guard column.isEncrypted == true, let keys else { return nil }
+    return ColumnCipher(keys, table: table, column: column.name)
   }
 
   /// The table of a class.
@@ -48,7 +56,16 @@ struct LayoutNames: Sendable {
 }
 
 extension LayoutRecord {
-  package init(_ tables: [EntityTable]) { self.init(tables, .current) }
+  package init(_ tables: [EntityTable]) {
+    self.init(tables, .current)
+    for table in tables where table.encryption == .program {
+      guard let index = self.tables.firstIndex(where: { $0.name == table.name }) else { continue }
+      for place in self.tables[index].columns.indices
+      where table.encrypted.contains(self.tables[index].columns[place].name) {
+        self.tables[index].columns[place].isEncrypted = true
+      }
+    }
+  }
 
   init(_ tables: [EntityTable], _ names: LayoutNames) {
     let roots = OrderedDictionary(grouping: tables, by: \.name)

@@ -8,7 +8,9 @@ package struct VersionLayout {
     self.layout = layout
   }
 
-  init(_ schema: Schema) {
-    self.init(schema: schema, layout: StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 }))
+  /// - Parameter keys: the keys of a store whose program encrypts columns.
+  package init(_ schema: Schema, keys: KeyRing? = nil) {
+    let tables = EntityTable.tables(of: schema, store: { _ in 0 }, encryption: { _ in keys == nil ? nil : .program })
+    self.init(schema: schema, layout: StoreLayout(tables: tables, keys: keys))
   }
 }

@@ -51,14 +51,8 @@ package struct EncryptionRecord: Codable, Equatable {
 
   /// - Throws: ``SwiftDataError/encryptionKey`` if a key is missing that the file may need.
   func check(_ ring: KeyRing?, _ configuration: ModelConfiguration) throws {
-    let missing = keys.filter { ring?.has($0) != true }
-    guard !missing.isEmpty else { return }
-    throw SwiftDataError(
-      .encryptionKey,
-      message:
-        "\"\(configuration.url.path)\" has values encrypted with the key \(missing.joined(separator: ", ")), which"
-        + " is neither the configuration's encryptionKey nor one of its formerEncryptionKeys; the file was left untouched"
-    )
+    try KeyRing.check(
+      keys, ring, store: "\"\(configuration.url.path)\"", outcome: "the file was left untouched")
   }
 
   // MARK: - Changing files

@@ -5,15 +5,14 @@ import SwiftDataInspection
 
 struct Browse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows a store in a web page: classes, objects, relationships to follow, and a filter.",
+    abstract: "Show a store in a web page: classes, objects, relationships to follow, and a filter.",
     discussion:
-      "The page is served on this machine alone. The store is only read, unless --edit is given, which changes"
-      + " attributes of a store of OpenSwiftData.")
+      "The page is served on this machine alone, until Ctrl-C. The store is only read, unless --edit is given.")
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "The port of the page; 0 takes a free one.")
+  @Option(help: "The port of the page. 0 takes a free one.")
   var port = 8085
-  @Flag(help: "Allow attributes to be changed.")
+  @Flag(help: "Allow changes of attributes, in a file of OpenSwiftData.")
   var edit = false
   @Flag(help: "Print the address as JSON.")
   var json = false

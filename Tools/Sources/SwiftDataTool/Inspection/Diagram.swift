@@ -2,12 +2,12 @@ import ArgumentParser
 import SwiftDataInspection
 
 struct Diagram: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Draws the models of a store.")
+  static let configuration = CommandConfiguration(abstract: "Draw the models of a store.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case svg, mermaid }
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "svg or mermaid.")
+  @Option(help: "The form of the diagram.")
   var format = Format.mermaid
   @OptionGroup var output: OutputOptions
 

@@ -1,27 +1,28 @@
 import ArgumentParser
+import CommandLineSupport
 import SwiftDataInspection
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Compares the models and the objects of two stores.",
-    discussion: "Objects are the same where class and key are. Ends with 1 where the stores differ.")
+    abstract: "Compare the models and the objects of two stores.",
+    usage: "swiftdata diff [<first>] <second> [--namespace <schema>] [--limit <count>] [--json]",
+    discussion: "Objects are the same where class and key are. The exit code is 1 if the stores differ.")
 
-  @Argument(help: "The first store.", completion: .file())
-  var first: String
+  @Argument(help: "The first store. (default: SWIFTDATA_STORE)", completion: .file())
+  var first: String?
   @Argument(help: "The second store.", completion: .file())
-  var second: String
-  @Option(help: "The schema of the PostgreSQL database that holds a store.")
-  var namespace = "swiftdata"
-  @Option(help: "How many objects are listed.")
+  var second: String?
+  @OptionGroup var namespace: NamespaceOption
+  @Option(help: ArgumentHelp("The greatest number of objects in the list.", valueName: "count"))
   var limit = 1000
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let (left, right) = (
-      try InspectedStore(first, namespace: namespace), try InspectedStore(second, namespace: namespace)
-    )
+    let (first, second) = try StoreArgument.location(first, and: second, "the second store")
+    let left = try InspectedStore(first, namespace: namespace.name)
+    let right = try InspectedStore(second, namespace: namespace.name)
     let difference = try left.difference(to: right, limit: limit)
     try output.print(difference) { difference.text }
-    if !difference.isEmpty { throw ExitCode(1) }
+    if !difference.isEmpty { throw ExitStatus.found }
   }
 }

@@ -1,19 +1,20 @@
 import ArgumentParser
+import CommandLineSupport
 import Foundation
 import SwiftDataInspection
 
 struct Dump: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints every object of a store, one line of JSON each.",
+    abstract: "Print every object of a store as a line of JSON.",
     discussion: """
-      Dates are ISO 8601, data are Base64, relationships are keys. Ends with 1 if files with external data are missing, \
-      and names them on standard error.
+      Dates are ISO 8601, data are Base64, relationships are keys. The exit code is 1 if files with external data \
+      are missing. Standard error names them.
       """)
 
   @OptionGroup var store: StoreArgument
-  @Option(help: "A class whose objects are printed; may be repeated.")
+  @Option(help: ArgumentHelp("A class whose objects are printed. Repeatable. (default: all)", valueName: "class"))
   var entity: [String] = []
-  @Flag(help: "Accepted, like in the other commands; the output is always JSON.")
+  @Flag(help: "Print JSON, which is the only form.")
   var json = false
 
   func run() throws {
@@ -25,6 +26,6 @@ struct Dump: ParsableCommand {
     try standardOutput.flush()
     guard !missing.isEmpty else { return }
     FileHandle.standardError.write(Data((missing.joined(separator: "\n") + "\n").utf8))
-    throw ExitCode(1)
+    throw ExitStatus.found
   }
 }

@@ -4,12 +4,13 @@ import SwiftDataInspection
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copies a store of SwiftData or Core Data, or an export of Realm Studio, into a store of OpenSwiftData.",
+    abstract: "Copy a store of SwiftData or Core Data, or an export of Realm Studio, into a store of OpenSwiftData.",
     discussion:
       "A second import of the same file replaces the first. `swiftdata models` prints the classes that open the store.")
 
   @OptionGroup var store: StoreArgument
-  @Option(name: .customLong("into"), help: "The file of the new store.", completion: .file())
+  @Option(
+    name: .customLong("into"), help: ArgumentHelp("The file of the new store.", valueName: "file"), completion: .file())
   var target: String
   @Flag(help: "Read a JSON file that Realm Studio saved, instead of a store.")
   var fromRealmJson = false
@@ -22,7 +23,7 @@ struct Import: ParsableCommand {
     let url = URL(fileURLWithPath: target)
     let result: StoreImport
     if fromRealmJson {
-      var export = try RealmImport(URL(fileURLWithPath: store.store))
+      var export = try RealmImport(URL(fileURLWithPath: store.location()))
       result = try export.copy(into: url, replaces: replace, progress: bar.show)
     } else {
       result = try store.open().copy(into: url, replaces: replace, progress: bar.show)

@@ -4,9 +4,9 @@ import SwiftDataInspection
 
 struct Models: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints @Model declarations that open a store of SwiftData or Core Data, from the model inside it.",
+    abstract: "Print @Model declarations that open a store of SwiftData or Core Data.",
     discussion:
-      "With --from-realm-json, it prints the declarations that open the import of a JSON file that Realm Studio saved.")
+      "With --from-realm-json, the declarations open the import of a JSON file that Realm Studio saved.")
 
   @OptionGroup var store: StoreArgument
   @Flag(help: "Read a JSON file that Realm Studio saved, instead of a store.")
@@ -21,7 +21,7 @@ struct Models: ParsableCommand {
   func run() throws {
     let result: Result
     if fromRealmJson {
-      let export = try RealmImport(URL(fileURLWithPath: store.store))
+      let export = try RealmImport(URL(fileURLWithPath: store.location()))
       result = Result(classes: export.classNames, source: export.declarations)
     } else {
       let opened = try store.open()

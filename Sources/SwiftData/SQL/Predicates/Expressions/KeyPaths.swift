@@ -129,11 +129,11 @@ extension LoweringState {
           message: "an ephemeral property is not in the store; filter the fetched objects instead"
         )
       }
-      return .scalar(column(of: property, in: object))
+      return .scalar(try column(of: property, in: object))
     case .toOne(let destination):
       var target = ObjectReference(
         entity: destination.__entity,
-        key: targetKey(of: property, in: object),
+        key: try targetKey(of: property, in: object),
         scope: object.scope,
         isOptional: property.isOptional,
         mayThrow: object.mayThrow,
@@ -148,9 +148,9 @@ extension LoweringState {
     }
   }
 
-  private mutating func column(of property: __Property, in object: ObjectReference) -> Scalar {
+  private mutating func column(of property: __Property, in object: ObjectReference) throws -> Scalar {
     let type = ScalarType(of: property)
-    var scalar = Scalar(sql: columnSQL(of: property, in: object), type: type)
+    var scalar = Scalar(sql: try columnSQL(of: property, in: object), type: type)
     scalar.isOptional = property.isOptional
     scalar.mayThrow = object.mayThrow
     scalar.failure = property.isOptional ? object.identity.failureTest : nil
@@ -173,11 +173,13 @@ extension LoweringState {
     return _openExistential(own.swiftType, do: function).scalar([scalar], type: own)
   }
 
-  private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for an encrypted column that the database cannot decrypt.
+  private mutating func columnSQL(of property: __Property, in object: ObjectReference) throws -> SQLFragment {
     let column = TableNames.column(for: property)
     let cell = "\(alias(of: object)).\(column.quotedIdentifier)"
     noteRead(of: column, in: object)
     let isEncrypted = property.isSensitive && environment.isEncrypted(object.entity, column)
+    if isEncrypted, !dialect.canDecrypt { throw DataStoreError.preferInMemoryFilter }
     let sql = SQLFragment(
       isEncrypted ? EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column) : cell)
     // After `as!` the alias may be a row of another class, which has the inherited columns too.
@@ -187,8 +189,8 @@ extension LoweringState {
 
   /// The key of a to-one's target. The rule `.noAction` on the other side leaves keys of deleted rows, which read as
   /// nil.
-  private mutating func targetKey(of property: __Property, in object: ObjectReference) -> SQLFragment {
-    let column = columnSQL(of: property, in: object)
+  private mutating func targetKey(of property: __Property, in object: ObjectReference) throws -> SQLFragment {
+    let column = try columnSQL(of: property, in: object)
     let info = RelationshipInfo.of(property, in: object.entity)
     guard info.inverse?.relationship?.deleteRule == .noAction else { return column }
     let table = TableNames.table(for: info.destination)

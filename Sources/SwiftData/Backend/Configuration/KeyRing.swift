@@ -5,7 +5,7 @@ import Foundation
 /// An encrypted cell is a blob: a mark, the identifier of the key, then AES-GCM's nonce, ciphertext and tag. Each value
 /// has a new nonce. Mark, identifier and column name are authenticated, so a cell that is moved to another column
 /// cannot be decrypted.
-final class KeyRing: Sendable {
+package final class KeyRing: Sendable {
   private struct Key: Sendable {
     let identifier: [UInt8]
     let cipher: Cipher
@@ -14,11 +14,11 @@ final class KeyRing: Sendable {
   /// The prefix of each encrypted cell. The last byte is the format version.
   static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
 
-  let current: ModelConfiguration.EncryptionKey
+  package let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]
 
   /// Returns nil if the configuration has no key.
-  convenience init?(_ configuration: ModelConfiguration) {
+  package convenience init?(_ configuration: some EncryptedConfiguration) {
     guard let current = configuration.encryptionKey else { return nil }
     self.init(current, configuration.formerEncryptionKeys)
   }
@@ -30,7 +30,23 @@ final class KeyRing: Sendable {
     }
   }
 
-  func has(_ identifier: String) -> Bool { keys.contains { $0.identifier == Array(identifier.utf8) } }
+  package func has(_ identifier: String) -> Bool { keys.contains { $0.identifier == Array(identifier.utf8) } }
+
+  /// Checks that no key is missing that a store may need.
+  /// - Parameters:
+  ///   - identifiers: the keys that encrypted values of the store.
+  ///   - ring: the keys of the configuration, or nil if it has none.
+  ///   - store: the name of the store.
+  ///   - outcome: what the refusal left unchanged.
+  /// - Throws: ``SwiftDataError/encryptionKey`` with the missing keys.
+  package static func check(_ identifiers: [String], _ ring: KeyRing?, store: String, outcome: String) throws {
+    let missing = identifiers.filter { ring?.has($0) != true }
+    guard !missing.isEmpty else { return }
+    throw SwiftDataError(
+      .encryptionKey,
+      message: "\(store) has values encrypted with the key \(missing.joined(separator: ", ")), which is neither the"
+        + " configuration's encryptionKey nor one of its formerEncryptionKeys; \(outcome)")
+  }
 
   /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
   func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data {
@@ -91,4 +107,23 @@ final class KeyRing: Sendable {
     default: return nil
     }
   }
+}
+
+/// Encrypts and decrypts the cells of one column, for a store whose database cannot call the program.
+package struct ColumnCipher: Sendable {
+  private let keys: KeyRing
+  private let column: [UInt8]
+
+  package init(_ keys: KeyRing, table: String, column: String) {
+    self.keys = keys
+    self.column = Array(EncryptedColumn.name(table, column).utf8)
+  }
+
+  /// The cell that the database gets. Nil stays visible.
+  package func encrypted(_ cell: SQLValue) throws -> SQLValue {
+    cell == .null ? .null : .blob(try keys.encrypt(cell, column: column))
+  }
+
+  /// - Throws: ``SwiftDataError/encryptionKey`` and ``SwiftDataError/unreadableValue``, as ``KeyRing/open(_:column:)``.
+  package func decrypted(_ cell: SQLValue) throws -> SQLValue { try keys.open(cell, column: column) }
 }

@@ -1,0 +1,101 @@
+import Foundation
+import SwiftData
+
+// The columns that the program encrypts, and the keys in use.
+extension PostgresOpening.Keys {
+  /// The format of a store with encrypted columns. A program that does not know them must not change the store.
+  static let encrypted = "3"
+  /// The identifiers of the keys that encrypted values of the store.
+  static let encryptionKeys = "encryption keys"
+}
+
+extension PostgresOpening {
+  private func storedKeys() throws -> [String] {
+    try read(Keys.encryptionKeys).map { try JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
+  }
+
+  /// - Throws: `SwiftDataError.encryptionKey` if the configuration lacks a key that the store may need.
+  func checkKeys() throws {
+    try KeyRing.check(
+      try storedKeys(), current.layout.keys, store: "the store \"\(configuration.name)\"",
+      outcome: "nothing was changed")
+  }
+
+  /// Whether the store encrypts the columns of the models as the configuration says, and records the present key.
+  func isEncrypted(_ stored: LayoutRecord) throws -> Bool {
+    let own = current.layout.record
+    guard stored.isEncrypted(like: own) else { return false }
+    guard own.isEncrypted, let keys = current.layout.keys else { return true }
+    return try storedKeys().contains(keys.current.identifier)
+  }
+
+  /// Records the keys of a store, before a value is encrypted with the present one.
+  func writeKeys(of new: LayoutRecord) throws {
+    let known = try storedKeys()
+    let own = current.layout.record.isEncrypted ? current.layout.keys.map { [$0.current.identifier] } ?? [] : []
+    let keys = new.isEncrypted ? Set(known + own).sorted() : []
+    if keys != known { try writeKeys(keys) }
+  }
+
+  private func writeKeys(_ keys: [String]) throws {
+    try write(Keys.encryptionKeys, String(decoding: JSONCoding.encode(keys), as: UTF8.self))
+  }
+
+  /// Encrypts all values again with the present key, in one transaction. Saves wait for its end.
+  func reencrypt() throws {
+    guard let keys = current.layout.keys else { return }
+    try connection.script("BEGIN")
+    do {
+      try lockNamespace()
+      try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
+      try checkKeys()
+      // Columns of other programs, and of removed properties, have values of the former keys too.
+      let tables = try storedRecord()?.tables.filter { $0.columns.contains { $0.isEncrypted == true } } ?? []
+      if !tables.isEmpty {
+        try lockTables(LayoutRecord(tables: tables, pairTables: [], relationships: []))
+        for table in tables { try reencrypt(table) }
+        try writeKeys([keys.current.identifier])
+      }
+      try connection.script("COMMIT")
+    } catch {
+      try? connection.script("ROLLBACK")
+      throw error
+    }
+  }
+
+  private func reencrypt(_ table: LayoutRecord.Table) throws {
+    for column in table.columns {
+      guard let cipher = current.layout.cipher(of: column, in: table.name) else { continue }
+      let cell = column.name.quotedIdentifier
+      let writing = ColumnWriting(
+        connection: connection, table: table.name.quotedIdentifier, column: column, cipher: cipher)
+      try writing.write(from: cell, where: "\(cell) IS NOT NULL") { try cipher.decrypted($0) }
+    }
+  }
+}
+
+extension PostgresStore {
+  package func reencrypt() throws {
+    guard layout.keys != nil else { return }
+    try Self.report(configuration.name) {
+      try OpeningAttempts(
+        connections: connections, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
+        plan: nil
+      ).run { try $0.reencrypt() }
+    }
+  }
+}
+
+extension LayoutRecord {
+  /// Whether the program encrypts a column.
+  var isEncrypted: Bool { tables.contains { $0.columns.contains { $0.isEncrypted == true } } }
+
+  /// Whether the columns that both have are encrypted in both, or in none.
+  func isEncrypted(like other: LayoutRecord) -> Bool {
+    other.tables.allSatisfy { wanted in
+      wanted.columns.allSatisfy { column in
+        table(named: wanted.name)?.column(named: column.name)?.isEncrypted(like: column) ?? true
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import CommandLineSupport
+import SwiftDataInspection
+
+struct Query: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the rows of a SELECT.",
+    usage: "swiftdata query [<store>] <sql> [--namespace <schema>] [--json]",
+    discussion: """
+      The statement reads one state of the store and changes nothing. A class hierarchy has a table, a property a column. A column \
+      is shown as its property's type says: a date as ISO 8601, a UUID as text, data as Base64. An expression is shown as it is.
+
+      EXAMPLE
+        swiftdata query app.store 'SELECT title, released FROM Album ORDER BY released'
+        swiftdata query app.store 'SELECT count(*) AS albums FROM Album' --json
+      """)
+
+  @Argument(
+    help:
+      "A store of SwiftData, Core Data or OpenSwiftData, or the URL of a PostgreSQL database. (default: SWIFTDATA_STORE)",
+    completion: .file())
+  var store: String?
+  @Argument(help: "The statement.")
+  var sql: String?
+  @OptionGroup var namespace: NamespaceOption
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let (store, sql) = try StoreArgument.location(store, and: sql, "the statement")
+    let result = try InspectedStore(store, namespace: namespace.name).query(sql)
+    try output.print(result) { result.text }
+  }
+}
