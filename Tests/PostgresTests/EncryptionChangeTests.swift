@@ -115,7 +115,7 @@
       var configuration = store.configuration
       configuration.encryptionKey = key
       return try ModelContainer(
-        for: Schema(versionedSchema: schema), migrationPlan: Versions.Plan.self, configurations: configuration)
+        for: Schema(versionedSchema: schema), migrationPlan: Versions.Plan.self, configurations: [configuration])
     }
 
     @Test("runs the stages of a plan over encrypted rows, and over plain ones", arguments: [true, false])

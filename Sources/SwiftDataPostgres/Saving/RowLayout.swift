@@ -67,7 +67,7 @@ final class RowLayout: @unchecked Sendable {
     let words = (search?.columns ?? []).filter { word in columns.contains { $0.name == word.source } }
     self.words = words
     sources = words.map { word in columns.firstIndex { $0.name == word.source }! }
-    forms = columns.map { column in
+    forms = columns.map { column -> Form in
       if column.cipher != nil { return .coded }
       return switch column.type {
       case .json: .coded

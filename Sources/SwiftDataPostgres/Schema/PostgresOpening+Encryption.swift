@@ -10,14 +10,18 @@ extension PostgresOpening.Keys {
 }
 
 extension PostgresOpening {
-  private func storedKeys() throws -> [String] {
-    try read(Keys.encryptionKeys).map { try JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
+  private var keys: KeyRing? { KeyRing(configuration) }
+
+  /// The keys of a store with these tables.
+  private func storedKeys(of stored: LayoutRecord?) throws -> [String] {
+    guard stored?.isEncrypted == true else { return [] }
+    return try read(Keys.encryptionKeys).map { try JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
   }
 
   /// - Throws: `SwiftDataError.encryptionKey` if the configuration lacks a key that the store may need.
-  func checkKeys() throws {
+  func checkKeys(of stored: LayoutRecord) throws {
     try KeyRing.check(
-      try storedKeys(), current.layout.keys, store: "the store \"\(configuration.name)\"",
+      try storedKeys(of: stored), keys, store: "the store \"\(configuration.name)\"",
       outcome: "nothing was changed")
   }
 
@@ -25,33 +29,34 @@ extension PostgresOpening {
   func isEncrypted(_ stored: LayoutRecord) throws -> Bool {
     let own = current.layout.record
     guard stored.isEncrypted(like: own) else { return false }
-    guard own.isEncrypted, let keys = current.layout.keys else { return true }
-    return try storedKeys().contains(keys.current.identifier)
+    guard own.isEncrypted, let keys else { return true }
+    return try storedKeys(of: stored).contains(keys.current.identifier)
   }
 
   /// Records the keys of a store, before a value is encrypted with the present one.
-  func writeKeys(of new: LayoutRecord) throws {
-    let known = try storedKeys()
-    let own = current.layout.record.isEncrypted ? current.layout.keys.map { [$0.current.identifier] } ?? [] : []
-    let keys = new.isEncrypted ? Set(known + own).sorted() : []
-    if keys != known { try writeKeys(keys) }
+  func writeKeys(of new: LayoutRecord, after stored: LayoutRecord?) throws {
+    let known = try storedKeys(of: stored)
+    var identifiers = Set<String>()
+    if new.isEncrypted { identifiers.formUnion(known) }
+    if current.layout.record.isEncrypted, let keys { identifiers.insert(keys.current.identifier) }
+    if identifiers != Set(known) { try writeKeys(identifiers.sorted()) }
   }
 
-  private func writeKeys(_ keys: [String]) throws {
-    try write(Keys.encryptionKeys, String(decoding: JSONCoding.encode(keys), as: UTF8.self))
+  private func writeKeys(_ identifiers: [String]) throws {
+    try write(Keys.encryptionKeys, String(decoding: JSONCoding.encode(identifiers), as: UTF8.self))
   }
 
   /// Encrypts all values again with the present key, in one transaction. Saves wait for its end.
   func reencrypt() throws {
-    guard let keys = current.layout.keys else { return }
+    guard let keys else { return }
     try connection.script("BEGIN")
     do {
       try lockNamespace()
       try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
-      try checkKeys()
-      // Columns of other programs, and of removed properties, have values of the former keys too.
-      let tables = try storedRecord()?.tables.filter { $0.columns.contains { $0.isEncrypted == true } } ?? []
-      if !tables.isEmpty {
+      if let stored = try storedRecord(), stored.isEncrypted {
+        try checkKeys(of: stored)
+        // Columns of other programs, and of removed properties, have values of the former keys too.
+        let tables = stored.tables.filter { $0.columns.contains { $0.isEncrypted == true } }
         try lockTables(LayoutRecord(tables: tables, pairTables: [], relationships: []))
         for table in tables { try reencrypt(table) }
         try writeKeys([keys.current.identifier])

@@ -78,7 +78,7 @@ struct PostgresOpening {
       try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write(Keys.version, "\(try version.numbers)")
       try write(Keys.format, new.isEncrypted ? Keys.encrypted : Keys.present)
-      try writeKeys(of: new)
+      try writeKeys(of: new, after: stored)
       // A program of the first format finds that it is too old.
       try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
       try write(Keys.formerVersion, "\(Int32.max).0.0")
@@ -245,7 +245,7 @@ struct PostgresOpening {
   private func known() throws -> Opened? {
     guard try isStore(), let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
-    try checkKeys()
+    try checkKeys(of: stored)
     if try isFormer() || !isEncrypted(stored) { return nil }
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }

@@ -5,7 +5,7 @@ extension LayoutRecord.Column {
   var serverType: PostgresType {
     if isEncrypted == true { return .bytea }
     // Characters are text, but they belong to the family of integers.
-    family == .integer && affinity == .text ? .text : family.serverType
+    return family == .integer && affinity == .text ? .text : family.serverType
   }
 
   /// Whether the program encrypts both columns, or none.

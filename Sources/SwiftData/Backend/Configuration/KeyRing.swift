@@ -5,7 +5,7 @@ import Foundation
 /// An encrypted cell is a blob: a mark, the identifier of the key, then AES-GCM's nonce, ciphertext and tag. Each value
 /// has a new nonce. Mark, identifier and column name are authenticated, so a cell that is moved to another column
 /// cannot be decrypted.
-package final class KeyRing: Sendable {
+package final class KeyRing: ColumnKeys {
   private struct Key: Sendable {
     let identifier: [UInt8]
     let cipher: Cipher
@@ -49,7 +49,7 @@ package final class KeyRing: Sendable {
   }
 
   /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
-  func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data {
+  package func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data {
     let key = keys[0]
     let text = try key.cipher.encrypt(Self.bytes(of: cell), authenticating: Self.mark + key.identifier + column)
     return Data(Self.mark + key.identifier) + text
@@ -58,7 +58,7 @@ package final class KeyRing: Sendable {
   /// Decrypts a cell. Returns a cell that is not encrypted unchanged, such as a value in a comparison.
   /// - Throws: ``SwiftDataError/encryptionKey`` if no key of the ring encrypted it, ``SwiftDataError/unreadableValue``
   ///   if it was changed.
-  func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
+  package func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
     guard case .blob(let blob) = cell, blob.starts(with: Self.mark) else { return cell }
     let header = Self.mark.count + 16
     let identifier = Array(blob.dropFirst(Self.mark.count).prefix(16))
@@ -107,23 +107,4 @@ package final class KeyRing: Sendable {
     default: return nil
     }
   }
-}
-
-/// Encrypts and decrypts the cells of one column, for a store whose database cannot call the program.
-package struct ColumnCipher: Sendable {
-  private let keys: KeyRing
-  private let column: [UInt8]
-
-  package init(_ keys: KeyRing, table: String, column: String) {
-    self.keys = keys
-    self.column = Array(EncryptedColumn.name(table, column).utf8)
-  }
-
-  /// The cell that the database gets. Nil stays visible.
-  package func encrypted(_ cell: SQLValue) throws -> SQLValue {
-    cell == .null ? .null : .blob(try keys.encrypt(cell, column: column))
-  }
-
-  /// - Throws: ``SwiftDataError/encryptionKey`` and ``SwiftDataError/unreadableValue``, as ``KeyRing/open(_:column:)``.
-  package func decrypted(_ cell: SQLValue) throws -> SQLValue { try keys.open(cell, column: column) }
 }

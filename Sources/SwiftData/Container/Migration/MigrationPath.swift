@@ -113,7 +113,7 @@ struct PlanVersions {
   /// - Parameters:
   ///   - keys: the keys of a store whose program encrypts columns.
   ///   - keeps: whether the store has a class of a name.
-  init(_ plan: any SchemaMigrationPlan.Type, keys: KeyRing? = nil, keeps: (String) -> Bool) {
+  init(_ plan: any SchemaMigrationPlan.Type, keys: (any ColumnKeys)? = nil, keeps: (String) -> Bool) {
     self.plan = plan
     self.types = Self.types(of: plan)
     self.layouts = types.map { schema in

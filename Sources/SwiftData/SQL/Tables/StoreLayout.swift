@@ -6,9 +6,9 @@ package final class StoreLayout: @unchecked Sendable {
   /// The layout as the file records it.
   package let record: LayoutRecord
   /// The keys of the columns that the program encrypts, or nil if it encrypts none.
-  package let keys: KeyRing?
+  package let keys: (any ColumnKeys)?
 
-  package init(tables: [EntityTable], keys: KeyRing? = nil) {
+  package init(tables: [EntityTable], keys: (any ColumnKeys)? = nil) {
     (self.tables, self.keys) = (tables, keys)
     self.record = LayoutRecord(tables)
   }

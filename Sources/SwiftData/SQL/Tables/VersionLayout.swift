@@ -9,7 +9,7 @@ package struct VersionLayout {
   }
 
   /// - Parameter keys: the keys of a store whose program encrypts columns.
-  package init(_ schema: Schema, keys: KeyRing? = nil) {
+  package init(_ schema: Schema, keys: (any ColumnKeys)? = nil) {
     let tables = EntityTable.tables(of: schema, store: { _ in 0 }, encryption: { _ in keys == nil ? nil : .program })
     self.init(schema: schema, layout: StoreLayout(tables: tables, keys: keys))
   }
