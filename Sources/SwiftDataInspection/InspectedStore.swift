@@ -49,7 +49,7 @@ public final class InspectedStore: Sendable {
     server = nil
     if FileKind.of(url) == .store {
       let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
-      let own = try access.read { try Self.metadata($0, url.path) }
+      let own = try Self.readLive(access, url.path) { try Self.metadata($0, url.path) }
       self.location = url.path
       (kind, identifier, layout, encryption) = (.sqlite, own.identifier, own.layout, own.encryption)
       (version, format, apple, file) = (own.version, own.format, nil, access)

@@ -12,18 +12,23 @@ extension InspectedStore {
     guard let file else {
       throw SwiftDataError(.unsupportedFeature, message: "\"\(location)\" is not a file of OpenSwiftData")
     }
+    return try Self.readLive(file, location, body)
+  }
+
+  /// - Parameter file: the file at the location, without locks.
+  static func readLive<T>(_ file: FileAccess, _ location: String, _ body: (FileConnection) throws -> T) throws -> T {
     for _ in 0..<10 {
-      if hasLog {
+      if hasLog(location) {
         let connection = try FileConnection(reading: FileKind.real(location), place: location)
         return try connection.atOneMoment { try body(connection) }
       }
       // The error says that a program started to save meanwhile. It has a log then.
-      do { return try file.read(body) } catch SwiftDataError.storeLocked where hasLog {}
+      do { return try file.read(body) } catch SwiftDataError.storeLocked where hasLog(location) {}
     }
     return try file.read(body)
   }
 
-  private var hasLog: Bool {
+  private static func hasLog(_ location: String) -> Bool {
     let path = FileKind.real(location)
     let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
     guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else { return false }

@@ -58,7 +58,8 @@ extension PostgresReader {
       """
       SELECT c.relname::text, t.relname::text FROM pg_catalog.pg_index AS i
       JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
-      WHERE c.relnamespace = current_schema()::regnamespace AND NOT i.indisvalid ORDER BY 1
+      WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
+        AND NOT i.indisvalid ORDER BY 1
       """
     ).compactMap { row in
       guard case .text(let name) = row[0], case .text(let table) = row[1] else { return nil }

@@ -76,8 +76,9 @@ extension PostgresReader {
     guard !tables.isEmpty else { return [:] }
     let rows = try connection.run(
       "SELECT a.attrelid::bigint, a.attnum::bigint, c.relname::text, a.attname::text FROM pg_catalog.pg_attribute AS a"
-        + " JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace = current_schema()::regnamespace"
-        + " AND a.attrelid IN (\(tables.map(String.init).joined(separator: ", ")))")
+        + " JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace ="
+        + " (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) AND a.attrelid IN (\(tables.map(String.init).joined(separator: ", ")))"
+    )
     var names = [String: (table: String, column: String)]()
     for row in 0..<rows.count {
       names["\(rows.integer(row, 0)) \(rows.integer(row, 1))"] = (rows.text(row, 2) ?? "", rows.text(row, 3) ?? "")
@@ -89,8 +90,8 @@ extension PostgresReader {
   package func shardedTables() throws -> [String] {
     try rows(
       """
-      SELECT relname::text FROM pg_catalog.pg_class WHERE relkind = 'f' AND relnamespace = current_schema()::regnamespace
-      ORDER BY 1
+      SELECT relname::text FROM pg_catalog.pg_class WHERE relkind = 'f' AND relnamespace =
+        (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) ORDER BY 1
       """
     ).compactMap { if case .text(let name) = $0[0] { name } else { nil } }
   }

@@ -47,7 +47,8 @@ private enum Written {
     let store = folder.appendingPathComponent("app.store")
     let (writer, output, _) = try Command.start([store.path], program: "StoreWriter")
     defer {
-      writer.terminate()
+      // A child of a thread that blocks signals blocks SIGTERM too.
+      kill(writer.processIdentifier, SIGKILL)
       writer.waitUntilExit()
     }
     let saves = Saves(handle: output.fileHandleForReading)

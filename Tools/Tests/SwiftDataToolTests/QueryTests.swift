@@ -98,7 +98,7 @@ private enum Typed {
     try fill(container)
     try checkValues(url, "--namespace", namespace)
     let sql = "SELECT 12345678901234567890.5::numeric AS n, now() > '2020-01-01' AS late, ARRAY[1, 2] AS list;"
-    let row = try #require(try json(try Command.run("query", url, sql, "--json")).first)
+    let row = try #require(try json(try Command.run("query", url, sql, "--json", "--namespace", namespace)).first)
     #expect(row["n"] as? String == "12345678901234567890.5")
     #expect(row["late"] as? Bool == true)
     #expect(row["list"] as? String == "{1,2}")
