@@ -84,8 +84,11 @@ import Testing
       let again = try await begin("bob dora", by: &ann)
       #expect(again == path)
       // A page that is shown again has the key of what it began. So has the form of a person who knows the key.
-      let others = [try await begin("bob dora erin", by: &ann), try await begin("ann dora", by: &bob)]
-      #expect(!others.contains(path))
+      let others = [
+        try await begin("bob dora erin", by: &ann), try await begin("bob erin", by: &ann),
+        try await begin("ann dora", by: &bob),
+      ]
+      #expect(!others.contains(path) && Set(others).count == 3)
       let other = try Self.key(in: try await ann.get("\(path)?part=pane"))
       for _ in 0..<2 {
         let added = try await ann.send("\(path)/people", ["people": "finn", "invite": "1", "key": other])
@@ -100,6 +103,9 @@ import Testing
       for _ in 0..<2 { #expect(try await ann.send("/answers", form).status == 303) }
       let saved = try web.context().fetch(FetchDescriptor<FAQEntity>()).filter { $0.questionPattern == "When?" }
       #expect(saved.count == 1)
+      let moved = form.merging(["category": "Software"]) { $1 }
+      #expect(try await ann.send("/answers", moved).status == 303)
+      #expect(try web.context().fetch(FetchDescriptor<FAQEntity>()).count { $0.questionPattern == "When?" } == 2)
     }
   }
 

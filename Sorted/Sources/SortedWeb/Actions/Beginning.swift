@@ -49,9 +49,9 @@ struct Beginning {
 
   /// Whether a conversation is what the same form began before, when its answer was lost.
   private func isSame(_ conversation: ConversationEntity, _ people: [Person], _ name: String) -> Bool {
-    let ids = Set(conversation.participantIDs)
+    let ids = Set(people.map { id(of: $0, in: conversation) } + [access.viewer.userID])
     return access.sees(conversation) && conversation.displayName == (name.isEmpty ? nil : name)
-      && ids.count == people.count + 1 && ids.isSuperset(of: people.compactMap(\.known))
+      && Set(conversation.participantIDs) == ids
   }
 
   /// Adds people to a group.

@@ -54,7 +54,11 @@ struct AnswersController: Sendable {
       let id = key.identifier(of: "answer", by: access.viewer.userID)
       let former = try access.work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id })).first
       // The same form again, whose answer was lost. A page that a browser shows again may add another one with its key.
-      if let former, former.questionPattern == content.question, former.answer == content.answer { return }
+      if let former, former.category == content.category, former.questionPattern == content.question,
+        former.answer == content.answer
+      {
+        return
+      }
       let answer = FAQEntity(
         id: former == nil ? id : UUID().uuidString, category: content.category, questionPattern: content.question,
         answer: content.answer)
