@@ -144,6 +144,27 @@ import Testing
     }
   }
 
+  @Test("What fails again and again has pages load again once, when it works")
+  func failures() async throws {
+    let (desk, viewer) = (
+      Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory()), Viewer.owner("me")
+    )
+    let work = desk.now()
+    // The heartbeat ends the streams of sessions that the store does not have.
+    work.own.insert(SessionEntity(tokenDigest: "s", userID: "me", isOwner: true, expiresAt: .distantFuture))
+    try work.own.save()
+    let hub = LiveHub(desk: desk, pages: try await Pages(), sync: nil, logger: .init(label: "test"))
+    var stream = try await hub.subscribe([.list(viewer)], viewer, session: "s").makeAsyncIterator()
+    #expect(await stream.next().map { String(buffer: $0) }?.contains("event: hello") == true)
+    // A part that the list does not have, so that nothing else notes what it does.
+    for _ in 0..<3 { await hub.failed(.list(viewer), 99) }
+    await hub.isWatching(.list(viewer), 99)
+    await hub.finish()
+    var heard = ""
+    while let buffer = await stream.next() { heard += String(buffer: buffer) }
+    #expect(heard.ranges(of: "event: list-changed").count == 1)
+  }
+
   /// Renames a table of a store that a server uses.
   private static func rename(_ table: String, to name: String, in store: URL) throws {
     var options = Configuration()

@@ -152,9 +152,12 @@ actor LiveHub {
   }
 
   /// Notes that a part of a topic ended with an error. Browsers that wait for `hello` get it: what they load works or tells why not.
-  private func failed(_ topic: Topic, _ part: Int) {
+  func failed(_ topic: Topic, _ part: Int) {
+    let key = Key(topic: topic)
+    // A second failure is no news. While a store cannot be read, all pages would otherwise load everything again each second.
+    channels[key]?.failed.remove(part)
     isWatching(topic, part)
-    channels[Key(topic: topic)]?.failed.insert(part)
+    channels[key]?.failed.insert(part)
   }
 
   /// What has pages load all of a topic again. The status is sent whole each time that it is read.
@@ -315,6 +318,7 @@ actor LiveHub {
           } catch is CancellationError {
           } catch let error as PageError where error == .notFound {
             guard await hub.lost(topic, part) else { return }
+            try? await Task.sleep(for: .seconds(1))
           } catch {
             // What is gone may come back, and a store that cannot be read now may be readable soon.
             hub.logger.error("live updates of \(topic): \(error)")
