@@ -206,6 +206,16 @@ struct RollingUpgradeTests {
     _ = try open([Loose.Doc.self, Loose.Report.self])
   }
 
+  @Test("is refused beforehand if a property of a subclass became optional and becomes required again")
+  func subclassBecomesRequiredAgain() throws {
+    _ = try open([Loose.NeedsNote.Doc.self, Loose.NeedsNote.Report.self])
+    _ = try open([Loose.Doc.self, Loose.Report.self], rolling: false)
+    let error = #expect(throws: SwiftDataError.self) {
+      try open([Loose.NeedsNote.Doc.self, Loose.NeedsNote.Report.self])
+    }
+    #expect(error?.property == "note")
+  }
+
   @Test("is refused beforehand for a new required property of a subclass without a default")
   func subclassWithoutDefault() throws {
     _ = try open([Siblings.Doc.self, Siblings.Report.self])

@@ -251,6 +251,8 @@ struct PostgresOpening {
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record), stored.fits(record),
       !RollingUpgrade.requiresMore(record, than: stored),
+      // The record has to say what became optional, or a later program that requires it would not be refused.
+      !RollingUpgrade.requiresMore(stored, than: record),
       try searchRecords().isSuperset(of: search.flatMap(\.records)),
       try !search.contains(where: { try $0.isIncomplete(on: connection) })
     else { return nil }
