@@ -66,6 +66,23 @@ private let odd = [
     withExtendedLifetime(store) {}
   }
 
+  @Test("is copied scalar by scalar by an update that also replaces the original")
+  func replaced() throws {
+    let (store, container) = try filled()
+    let context = ModelContext(container)
+    let text = #Expression<Note, String> { $0.text }
+    let count = try context.update(
+      model: Note.self, set: .assign(\.other, text), .assign(\.text, "new"), .assign(\.parts, ["new"]))
+    #expect(count == odd.count)
+    try context.save()
+    let notes = try ModelContext(container).fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.place)]))
+    #expect(notes.allSatisfy { $0.text == "new" && $0.parts == ["new"] })
+    for (note, text) in zip(notes, odd) {
+      #expect(note.other?.unicodeScalars.elementsEqual(text.unicodeScalars) == true, "\(note.place)")
+    }
+    withExtendedLifetime(store) {}
+  }
+
   @Test("is compared, searched and sorted as Swift does")
   func compared() throws {
     let (store, container) = try filled()

@@ -44,8 +44,8 @@ extension PostgresStore {
     var given = [String: String]()
     var texts = [String: String]()
     var values = [PostgresParameter]()
-    // The conditions for rows whose original texts are not in the columns that the server computes with.
-    var unsure = [String]()
+    // Whether the server computes texts, from columns that may lack the original texts.
+    var computesText = false
     let list = layout.columns.map(\.name.quotedLiteral).joined(separator: ", ")
     func assign(_ column: String, _ value: SQLValue, _ type: PostgresType) {
       values.append(.array([value], type))
@@ -56,10 +56,7 @@ extension PostgresStore {
       guard column.cipher == nil else { throw DataStoreError.preferInMemoryFilter }
       guard assigned.isConstant else {
         assignments.append("\(column.name.quotedIdentifier) = v.c\(place)")
-        if column.type == .text { unsure.append("strpos(v.c\(place), chr(1)) > 0") }
-        if column.type == .text || column.type == .jsonb {
-          unsure.append("nullif(t._given - ARRAY[\(list)]::text[], '{}') IS NOT NULL")
-        }
+        if column.type == .text || column.type == .jsonb { computesText = true }
         continue
       }
       guard column.type != .json else { throw DataStoreError.preferInMemoryFilter }
@@ -74,11 +71,19 @@ extension PostgresStore {
     values.append(.array([ServerCell.encode(given: given)], .jsonb))
     assignments.append(
       "_given = nullif((coalesce(t._given, '{}') - ARRAY[\(list)]::text[]) || coalesce((?::jsonb[])[1], '{}'), '{}')")
-    let condition = unsure.isEmpty ? "FALSE" : "(\(unsure.joined(separator: " OR "))) IS TRUE"
+    // The server has the original texts of other rows in another form, which only Swift reads.
+    if computesText, update.readsOtherRows { throw DataStoreError.preferInMemoryFilter }
+    let condition = computesText ? "v.given IS NOT FALSE" : "FALSE"
     let returned =
       "t._pk, v.failed::int::bigint AS failed, (\(condition))::int::bigint AS unsure"
       + (update.table.hasDiscriminator ? ", t._entity" : "")
-    let found = PostgresStatement("WITH v AS MATERIALIZED (\(update.rows))" as SQLFragment)
+    // The row as it was before the update, which takes its original texts away: RETURNING has the new row.
+    let before: SQLFragment =
+      "SELECT r.*, (SELECT o._given IS NOT NULL FROM \(name: update.table.name) AS o WHERE o._pk = r.pk) AS given FROM r"
+    let found = PostgresStatement(
+      computesText
+        ? "WITH r AS MATERIALIZED (\(update.rows)), v AS MATERIALIZED (\(before))" as SQLFragment
+        : "WITH v AS MATERIALIZED (\(update.rows))" as SQLFragment)
     let rest = PostgresStatement(
       """
        UPDATE \(name: update.table.name) AS t SET \(assignments.joined(separator: ", ")) \

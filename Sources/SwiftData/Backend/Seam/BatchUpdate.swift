@@ -6,6 +6,8 @@ package struct BatchUpdate {
   package let columns: [AssignedColumn]
   package let editing: EditingState
   package var table: EntityTable { query.table }
+  /// Whether the values of a row come from other rows too.
+  package var readsOtherRows: Bool { !query.valueJoins.isEmpty || !query.reads.values.related.isEmpty }
 
   init(query: StoreQuery, columns: [AssignedColumn], editing: EditingState) {
     self.query = query
