@@ -142,7 +142,7 @@ extension ContextState {
           if let change, change.properties.contains(property.index) {
             guard merging else { continue }
             do { try merge(change, property) } catch { note(error) }
-          } else {
+          } else if !isOver || unsavedProperties(of: object)?.contains(property.index) != true {
             _ = object.__relationship(property.index, .fault(0))
           }
           notify(object, property.index)

@@ -26,6 +26,11 @@ extension ContextState {
     object.__state.flags.insert(.changed)
   }
 
+  /// The properties of a stored object whose values no store has; nil if there are none.
+  func unsavedProperties(of object: any PersistentModel) -> PropertySet? {
+    isOver ? object.__state.lateChanges : changed[ObjectIdentifier(object)]?.properties
+  }
+
   /// Logs once that a change cannot be saved, because `object.modelContext?.save()` does nothing then.
   private func reportLoss(of object: any PersistentModel) {
     guard !hasReportedLoss else { return }

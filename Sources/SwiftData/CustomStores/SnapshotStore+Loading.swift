@@ -61,9 +61,9 @@ extension SnapshotStore {
 
   /// Takes over the snapshot's values except for unsaved properties.
   func refresh(_ object: any PersistentModel, _ contents: SnapshotContents, _ context: ContextState) throws {
-    let change = context.changed[ObjectIdentifier(object)]
+    let unsaved = context.unsavedProperties(of: object)
     let reader = reader(contents)
-    for property in contents.entity.properties where change?.properties.contains(property.index) != true {
+    for property in contents.entity.properties where unsaved?.contains(property.index) != true {
       guard let field = contents[property], !isSame(field, object, property) else { continue }
       if property.isToMany {
         _ = object.__relationship(property.index, .fault(0))

@@ -146,6 +146,58 @@ enum Ending {
     #expect(stored.map { $0.books.map(\.title) } == [["new"]])
   }
 
+  @Test("What a context reads again after its end takes back no later change of an object")
+  func lateChangesStay() throws {
+    let container = try Self.container()
+    let writer = ModelContext(container)
+    for name in ["A", "B"] {
+      let shelf = Ending.Shelf(name: name)
+      writer.insert(shelf)
+      shelf.books = [Ending.Book(title: name + "1"), Ending.Book(title: name + "2")]
+    }
+    try writer.save()
+    let (shelves, books) = try Self.fetch(container) { $0.state.staleStores = [0] }
+    books[0].title = "late"
+    // The rows of this list are also read into objects that are there already.
+    #expect(shelves[0].books.map(\.title) == ["late", "A2"])
+    shelves[1].books.removeLast()
+    // As after a commit of another program.
+    let context = shelves[1].__state.context
+    try #require(context).refault(pointingTo: nil, merging: true)
+    #expect(shelves[1].books.map(\.title) == ["B1"])
+    let other = ModelContext(container)
+    other.insert(books[0])
+    try other.save()
+    #expect(try Self.fetch(container).books.map(\.title) == ["A2", "B1", "B2", "late"])
+  }
+
+  /// All shelves and books in order, in a context that has ended.
+  private static func fetch(
+    _ container: ModelContainer, _ prepare: (ModelContext) -> Void = { _ in }
+  ) throws -> (shelves: [Ending.Shelf], books: [Ending.Book]) {
+    let context = ModelContext(container)
+    prepare(context)
+    return (
+      try context.fetch(FetchDescriptor<Ending.Shelf>(sortBy: [SortDescriptor(\.name)])),
+      try context.fetch(FetchDescriptor<Ending.Book>(sortBy: [SortDescriptor(\.title)]))
+    )
+  }
+
+  @Test("A list that loads after the end of its context has what was related to its owner since then")
+  func lateMembers() throws {
+    let container = try Self.container()
+    let writer = ModelContext(container)
+    let stored = Ending.Shelf(name: "A")
+    writer.insert(stored)
+    writer.insert(Ending.Shelf(name: "B"))
+    stored.books = [Ending.Book(title: "one"), Ending.Book(title: "two")]
+    try writer.save()
+    let (shelves, books) = try Self.fetch(container)
+    books[0].shelf = shelves[1]
+    #expect(shelves[1].books.map(\.title) == ["one"])
+    #expect(shelves[0].books.map(\.title) == ["two"])
+  }
+
   @Test("Objects that were never saved go with their context, and so does what they pointed at")
   func neverSaved() throws {
     let left = try survivors { context, shelf in

@@ -170,6 +170,7 @@ private struct UnsavedMembership {
   }
 
   func apply(to stored: [any PersistentModel], of owner: any PersistentModel) -> [any PersistentModel] {
+    if context.isOver { return applyLateChanges(to: stored, of: owner) }
     guard context.hasChanges else { return stored }
     let own = members(of: owner)
     let ids = Set(own.lazy.map { ObjectIdentifier($0) })
@@ -187,6 +188,25 @@ private struct UnsavedMembership {
     if own.isEmpty { return kept }
     let present = Set(kept.lazy.map { ObjectIdentifier($0) })
     return kept + own.filter { !present.contains(ObjectIdentifier($0)) && !$0.__state.flags.contains(.deleted) }
+  }
+
+  /// After the end of the context, the objects keep their changes themselves.
+  private func applyLateChanges(
+    to stored: [any PersistentModel], of owner: any PersistentModel
+  ) -> [any PersistentModel] {
+    guard context.hasReportedLoss, let inverse = info.inverse,
+      let table = try? context.core.table(for: info.destination)
+    else { return stored }
+    func isChanged(_ target: any PersistentModel) -> Bool {
+      target.__state.lateChanges?.contains(inverse.index) == true
+    }
+    let kept = stored.filter { !isChanged($0) || Self.isMember($0, inverse, owner) }
+    let present = Set(kept.lazy.map { ObjectIdentifier($0) })
+    return kept
+      + context.identityMaps[table.root].objects.filter { target in
+        family.contains { $0 === type(of: target).__entity } && isChanged(target)
+          && !present.contains(ObjectIdentifier(target)) && Self.isMember(target, inverse, owner)
+      }
   }
 
   /// The objects with unsaved changes that belong to an owner: changed ones in the order of their changes, then new

@@ -36,6 +36,7 @@ extension ContextState {
   func refaultUnloaded() {
     for unloaded in unloaded.takeAll() where unloaded.object.__state.context === self {
       let (object, index) = (unloaded.object, unloaded.property.index)
+      if isOver, unsavedProperties(of: object)?.contains(index) == true { continue }
       func refault() { _ = object.__relationship(index, .fault(unloaded.key)) }
       guard let change = changed[ObjectIdentifier(object)], change.properties.contains(index),
         let original = change.originals.firstIndex(where: { $0.index == index })

@@ -68,10 +68,10 @@ struct RowDecoder {
     _ = try selectClass()
     reader.deferred = nil
     defer { reader.deferred = PropertySet() }
-    let change = context.changed[ObjectIdentifier(object)]
+    let unsaved = context.unsavedProperties(of: object)
     let properties = type(of: object).__entity.properties
     for property in properties where only == nil || only == property.index {
-      guard reader.columns[property.index] >= 0, change?.properties.contains(property.index) != true else { continue }
+      guard reader.columns[property.index] >= 0, unsaved?.contains(property.index) != true else { continue }
       if object.__isObserved, only == nil, !differs(object, property) { continue }
       try object.__reload(property.index, from: reader)
       object.__state.unloaded?.remove(property.index)
