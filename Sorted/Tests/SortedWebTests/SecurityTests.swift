@@ -264,6 +264,12 @@ import Testing
     for _ in 1...5 {
       await #expect(throws: Interrupted.self) { try await limit.counting("a") { throw Interrupted() } }
     }
+    do {
+      let large = try limit.take("a", 100)
+      #expect(throws: PageError.self) { try limit.take("a") }
+      withExtendedLifetime(large) {}
+    }
+    #expect(await isTaken("a"))
     try await WebFixture.run { web in
       let places = try (0..<3).map { _ in try web.server.site.uploads.take("me") }
       // Another session is the same person.

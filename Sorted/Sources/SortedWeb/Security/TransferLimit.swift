@@ -34,8 +34,10 @@ final class TransferLimit: Sendable {
     deinit { limit.leave(person, weight) }
   }
 
+  /// - Parameter weight: what alone is more than a person may have takes all of it, because it would never fit.
   /// - Throws: ``PageError`` where too much is on its way.
   func take(_ person: String, _ weight: Int = 1) throws -> Place {
+    let weight = min(weight, maximumEach)
     try current.withLock { current in
       let own = current[person, default: 0]
       guard current.values.reduce(0, +) <= maximum - weight, own <= maximumEach - weight else {
