@@ -56,11 +56,17 @@ public struct OutgoingTransaction: Hashable, Sendable, Identifiable {
 public struct DroppedChange: Hashable, Sendable {
   /// The reason why a change was dropped.
   public enum Reason: String, Hashable, Sendable {
+    /// Another device deleted the record.
     case deleted
+    /// The zone does not know the record, for example because the server forgot it.
     case unknown = "gone"
+    /// The record moved to a zone that the account cannot read.
     case movedOutOfSight = "moved out of sight"
+    /// The account may not write the zone.
     case readOnly = "read only"
+    /// A cascade deleted the record, and the record had moved away from the owner.
     case movedAway = "moved away from what was deleted"
+    /// A cascade deleted the record, and the deletion of the owner was dropped.
     case ownerStays = "its owner stays"
   }
 

@@ -7,11 +7,15 @@ public import Foundation
 /// with the join.
 public enum RegisterValue: Hashable, Sendable {
   // The order of the cases is the order of the values.
+  /// No value.
   case null
+  /// An integer.
   case integer(Int64)
   /// The bit pattern of a number, so that equal values have equal bytes: NaN equals itself, and -0 differs from 0.
   case real(bits: UInt64)
+  /// A text.
   case text(ExactText)
+  /// Bytes.
   case data(Data)
   /// Bytes that travel apart, named by their SHA-256.
   case asset(sha256: ExactText, size: Int)
