@@ -23,6 +23,23 @@ struct LawTests {
     }
   }
 
+  @Test("Writes of one time and a deletion give one state in every order")
+  func ties() {
+    for seed in 0..<(Self.isLong ? 10_000 : 500) {
+      var random = RandomLog(seed: seed)
+      let time = HybridTimes.time(1)
+      let (one, two) = (
+        Registers.fields(["title": random.value()], at: time), Registers.fields(["title": random.value()], at: time)
+      )
+      var dead = Registers()
+      dead.dead = time
+      let state = one.joining(two).joining(dead)
+      #expect(two.joining(one).joining(dead) == state, "seed \(seed)")
+      #expect(dead.joining(one).joining(two) == state, "seed \(seed)")
+      #expect(one.joining(dead).joining(two) == state, "seed \(seed)")
+    }
+  }
+
   @Test("The order of values is total, and null is the least value and references are the greatest")
   func order() {
     var random = RandomLog(seed: 1)
