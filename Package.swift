@@ -76,6 +76,10 @@ let package = Package(
     .testTarget(name: "UntrustedInputTests", dependencies: ["UntrustedInput"]),
     // What client and server of sync say to each other; the server is in Tools/.
     .target(name: "SyncProtocol", dependencies: ["UntrustedInput"]),
+    // The rules of sync as pure functions. Client and server do not use them yet.
+    .target(name: "SyncCore", dependencies: ["SyncProtocol"]),
+    .testTarget(
+      name: "SyncCoreTests", dependencies: ["SyncCore", "SyncProtocol"], exclude: ["Model", "traces.txt"]),
     .target(
       name: "SwiftDataSync",
       dependencies: [

@@ -1,0 +1,35 @@
+/// A text that is compared and ordered by its UTF-8 bytes.
+///
+/// `String` treats canonically equivalent texts as equal. Two replicas could then keep different bytes for one register, and the
+/// state would depend on the order of the log.
+public struct ExactText: Hashable, Comparable, Sendable {
+  /// The text.
+  public let text: String
+  /// No other text is equivalent to an ASCII text, and `String` orders ASCII texts by their bytes.
+  private let isASCII: Bool
+
+  /// Takes a text as it is.
+  public init(_ text: String) { (self.text, isASCII) = (text, text.utf8.allSatisfy { $0 < 0x80 }) }
+
+  /// Compares the bytes.
+  public static func == (left: ExactText, right: ExactText) -> Bool {
+    left.text == right.text && (left.isASCII || left.text.utf8.elementsEqual(right.text.utf8))
+  }
+
+  /// Hashes the text. Texts with equal bytes have equal hashes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+  /// Orders texts by their bytes.
+  public static func < (left: ExactText, right: ExactText) -> Bool {
+    guard left.isASCII, right.isASCII else { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+    return left.text < right.text
+  }
+}
+
+extension ExactText: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Takes a literal.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The same as ``text``.
+  public var description: String { text }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+public import SyncProtocol
+
+/// A save that the server has not taken yet, with its changes in all zones (design, 3.4).
+public struct LocalTransaction: Hashable, Sendable, Identifiable {
+  /// A row that the program shared, and the zone of the share.
+  public struct Move: Hashable, Sendable {
+    /// The row.
+    public var row: RecordKey
+    /// The zone of the share.
+    public var zone: ZoneName
+
+    /// Makes a move.
+    public init(_ row: RecordKey, to zone: ZoneName) { (self.row, self.zone) = (row, zone) }
+  }
+
+  /// The identity, by which the server's log acknowledges the transaction.
+  public var id: UUID
+  /// The time of all writes of the save.
+  public var time: HybridTime
+  /// The registers that the save wrote.
+  public var changes: [RecordKey: Registers]
+  /// The rows that the program shared.
+  public var moves: [Move] = []
+  /// The deleted owner of each record that a cascade deleted.
+  public var owners: [RecordKey: RecordKey] = [:]
+  /// Whether the transaction brings back registers that a restored server lost (design, 3.9). Their times are their own, and they go
+  /// where they were.
+  public var isResent = false
+
+  /// Makes a transaction.
+  public init(id: UUID = UUID(), time: HybridTime, changes: [RecordKey: Registers]) {
+    (self.id, self.time, self.changes) = (id, time, changes)
+  }
+
+  /// The changes in the order of their application: new records go first, so that the others can lead to them.
+  var ordered: [(key: RecordKey, value: Registers)] {
+    changes.sorted { left, right in
+      let isNew = (left.value.born != nil, right.value.born != nil)
+      return isNew.0 == isNew.1 ? left.key < right.key : isNew.0
+    }
+  }
+}
+
+/// A transaction as the server gets it.
+public struct OutgoingTransaction: Hashable, Sendable, Identifiable {
+  /// The identity.
+  public var id: UUID
+  /// The time of the save.
+  public var time: HybridTime
+  /// The registers that it writes, by zone and record. The server appends them to the logs of all these zones or to none.
+  public var parts: [ZoneName: [RecordName: Registers]]
+}
+
+/// A change that cannot be sent, for the conflict log.
+public struct DroppedChange: Hashable, Sendable {
+  /// The reason why a change was dropped.
+  public enum Reason: String, Hashable, Sendable {
+    /// Another device deleted the record.
+    case deleted
+    /// The zone does not know the record, for example because the server forgot it.
+    case unknown = "gone"
+    /// The record moved to a zone that the account cannot read.
+    case movedOutOfSight = "moved out of sight"
+    /// The account may not write the zone.
+    case readOnly = "read only"
+    /// A cascade deleted the record, and the record had moved away from the owner.
+    case movedAway = "moved away from what was deleted"
+    /// A cascade deleted the record, and the deletion of the owner was dropped.
+    case ownerStays = "its owner stays"
+  }
+
+  /// The transaction.
+  public var transaction: UUID
+  /// The record that it changed.
+  public var key: RecordKey
+  /// The registers that it wrote.
+  public var registers: Registers
+  /// The reason.
+  public var reason: Reason
+  /// The part of the change that is sent: relationships of a dead record, so that a child goes with its owner.
+  public var sent: Registers
+}

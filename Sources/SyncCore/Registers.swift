@@ -1,0 +1,175 @@
+public import SyncProtocol
+
+/// A value with the time of its write. The later write wins. Two writes of one time are told apart by their values, so that the
+/// result does not depend on the order (design, 3.1).
+public struct Stamped<Value: Hashable & Comparable & Sendable>: Hashable, Comparable, Sendable {
+  /// The time of the write.
+  public var time: HybridTime
+  /// The value.
+  public var value: Value
+
+  /// Makes a write.
+  public init(_ time: HybridTime, _ value: Value) { (self.time, self.value) = (time, value) }
+
+  /// Orders writes by time, then by value. The greater write wins.
+  public static func < (left: Stamped, right: Stamped) -> Bool {
+    left.time == right.time ? left.value < right.value : left.time < right.time
+  }
+}
+
+/// The zone that a record is in. The greater number of moves wins, then the later move.
+public struct Home: Hashable, Comparable, Sendable {
+  /// The number of the record's moves.
+  public var moves: Int
+  /// The time of the last move, and the zone that it led to.
+  public var place: Stamped<ZoneName>
+
+  /// Makes a home.
+  public init(moves: Int, time: HybridTime, zone: ZoneName) { (self.moves, place) = (moves, Stamped(time, zone)) }
+
+  /// The zone that the record is in.
+  public var zone: ZoneName { place.value }
+
+  /// Orders homes by the number of moves, then by the last move.
+  public static func < (left: Home, right: Home) -> Bool {
+    left.moves == right.moves ? left.place < right.place : left.moves < right.moves
+  }
+}
+
+/// The place of a member in a list.
+public struct Place: Hashable, Comparable, Sendable {
+  /// A fractional key. Members are ordered by the bytes of their keys, then by name.
+  public var key: ExactText
+  /// The zone of the member, as the hint of a ``Reference``.
+  public var hint: ZoneName?
+
+  /// Makes a place.
+  public init(_ key: ExactText, hint: ZoneName? = nil) { (self.key, self.hint) = (key, hint) }
+
+  /// Orders places by key, then by hint.
+  public static func < (left: Place, right: Place) -> Bool {
+    left.key == right.key ? precedes(left.hint, right.hint) : left.key < right.key
+  }
+}
+
+/// A member of a to-many that the record itself stores.
+///
+/// It is present while the newest addition is later than all additions that removals saw. A removal keeps that time, so that an
+/// addition which arrives again does not bring the member back.
+public struct Edge: Hashable, Sendable {
+  /// The time of the newest addition.
+  public var added: HybridTime
+  /// The newest addition that a removal saw.
+  public var removed: HybridTime
+  /// The place in the list, and when it was written.
+  public var place: Stamped<Place>?
+
+  /// Makes an edge.
+  public init(added: HybridTime = .zero, removed: HybridTime = .zero, place: Stamped<Place>? = nil) {
+    (self.added, self.removed, self.place) = (added, removed, place)
+  }
+
+  /// Whether the member is in the list.
+  public var isPresent: Bool { added > removed }
+  /// The zone that the edge names for its member.
+  public var hint: ZoneName? { place?.value.hint }
+
+  /// Takes the maximum of each part.
+  public mutating func join(_ other: Edge) {
+    added = max(added, other.added)
+    removed = max(removed, other.removed)
+    place = joined(place, other.place)
+  }
+}
+
+/// The registers of one record, or the registers that a transaction writes (design, 3.1).
+///
+/// Each register is a join semilattice: ``join(_:)`` is commutative, associative and idempotent. So the state of a zone is the join of
+/// its log, in whatever order and however often an entry is taken in. Nothing here knows a model class.
+public struct Registers: Hashable, Sendable {
+  /// The time of the record's creation, and its class.
+  public var born: Stamped<WireName>?
+  /// The time of the deletion. A deletion wins against all other writes.
+  public var dead: HybridTime?
+  /// The zone that the record is in. A record without a home is where its registers are.
+  public var home: Home?
+  /// The fields, by property.
+  public var fields: [WireName: Stamped<RegisterValue>] = [:]
+  /// The members of to-many relationships, by property.
+  public var edges: [WireName: [RecordName: Edge]] = [:]
+  /// The commit of the last change, which the server's log gives (design, 3.9).
+  public var commit: Int64?
+
+  /// Makes registers without a write.
+  public init() {}
+
+  /// Whether no register is written.
+  public var isEmpty: Bool { self == Registers() }
+
+  /// Joins other registers into these.
+  ///
+  /// A tombstone keeps its references, because a cascade may go through it, and of attributes the times alone.
+  public mutating func join(_ other: Registers) {
+    born = joined(born, other.born)
+    dead = joined(dead, other.dead)
+    home = joined(home, other.home)
+    commit = joined(commit, other.commit)
+    fields.merge(other.fields, uniquingKeysWith: max)
+    for (property, members) in other.edges where !members.isEmpty {
+      edges[property, default: [:]].merge(members) { old, new in
+        var edge = old
+        edge.join(new)
+        return edge
+      }
+    }
+    guard dead != nil else { return }
+    for (property, write) in fields where write.value != .null && write.value.reference == nil {
+      fields[property] = Stamped(write.time, .null)
+    }
+  }
+
+  /// The registers after a join with others.
+  public func joining(_ other: Registers) -> Registers {
+    var result = self
+    result.join(other)
+    return result
+  }
+
+  /// Whether the record is in the zone that holds its registers: born, not dead, and not moved away.
+  public func isHere(_ zone: ZoneName) -> Bool { born != nil && dead == nil && (home.map { $0.zone == zone } ?? true) }
+
+  /// The names that the registers lead to.
+  public var referencedNames: Set<RecordName> {
+    var names = Set(fields.values.compactMap { $0.value.reference?.name })
+    for members in edges.values { names.formUnion(members.keys) }
+    return names
+  }
+
+  /// The relationships alone: edges, and fields that hold a reference.
+  public var relationships: Registers {
+    var result = Registers()
+    result.fields = fields.filter { $0.value.value.reference != nil }
+    result.edges = edges
+    return result
+  }
+
+  /// The registers as another zone holds them: a reference without a hint means a record of the zone that it leaves.
+  public func leaving(_ zone: ZoneName) -> Registers {
+    var result = self
+    for (property, write) in fields {
+      guard let reference = write.value.reference, reference.hint == nil else { continue }
+      result.fields[property]?.value = .reference(Reference(reference.name, hint: zone))
+    }
+    for (property, members) in edges {
+      for (member, edge) in members where edge.place != nil && edge.hint == nil {
+        result.edges[property]?[member]?.place?.value.hint = zone
+      }
+    }
+    return result
+  }
+}
+
+/// The greater one of two values. A missing value is the least.
+private func joined<Value: Comparable>(_ left: Value?, _ right: Value?) -> Value? {
+  precedes(left, right) ? right : left
+}
