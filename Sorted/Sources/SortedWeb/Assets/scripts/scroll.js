@@ -28,6 +28,7 @@ export function keepPlace(change) {
   if (!pane || (isToFollow && document.hidden)) return change();
   const anchor = inView(pane);
   const before = anchor?.getBoundingClientRect().top;
+  if (isToFollow) hold(pane);
   const result = change();
   const now = anchor && document.getElementById(anchor.id);
   const distance = now ? now.getBoundingClientRect().top - before : 0;
@@ -37,13 +38,25 @@ export function keepPlace(change) {
 }
 
 /**
+ * Keeps the room above a short thread, which stands at the bottom: what comes then lies below what is seen, as in a long one.
+ */
+function hold(pane) {
+  const inner = pane.firstElementChild;
+  const room = pane.clientHeight - inner.offsetHeight;
+  if (room > 0) inner.style.paddingTop = `${room + parseFloat(getComputedStyle(inner).paddingTop)}px`;
+}
+
+/** Gives up the room again. It lies above the messages, so nothing moves. */
+const release = (pane) => pane.firstElementChild.style.removeProperty("padding-top");
+
+/**
  * Scrolls to the end in the frame after the one that shows the change. Browsers count what moves because of a change as a
  * shift of the layout, and what moves because of scrolling not.
  */
 function follow(pane) {
   // A second change before that frame moved the scroller again. That is not a person's scrolling.
   if (following?.pane === pane) return void (following.place = pane.scrollTop);
-  if (pane.scrollTop === 0) return;
+  if (pane.scrollTop === 0) return release(pane);
   const own = { pane, place: pane.scrollTop };
   following = own;
   requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -52,6 +65,7 @@ function follow(pane) {
     const isStill = isAtEnd();
     following = null;
     if (isStill) pane.scrollTop = 0;
+    release(pane);
   }));
 }
 
