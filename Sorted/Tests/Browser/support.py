@@ -153,6 +153,8 @@ class BrowserTest(unittest.TestCase):
     """One browser and one server for the class; a new profile for each test."""
 
     arguments = ("--sample",)
+    # Of Chromium.
+    flags = ()
 
     @classmethod
     def setUpClass(cls):
@@ -168,7 +170,7 @@ class BrowserTest(unittest.TestCase):
         if BROWSER == "firefox":
             return cls.playwright.firefox.launch(channel="moz-firefox", executable_path=os.environ["FIREFOX"])
         # Chromium refuses its sandbox to root, as in a container.
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        flags = [*cls.flags, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         return cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags)
 
     def setUp(self):
@@ -213,8 +215,8 @@ class BrowserTest(unittest.TestCase):
             """([selector, text, last]) => {
                 const has = (element) => element.textContent.includes(text);
                 const found = [...document.querySelectorAll(selector)].filter(has);
-                const {top, left, right} = found.at(last ? -1 : 0).getBoundingClientRect();
-                return {top, left, right};
+                const {top, left, right, bottom} = found.at(last ? -1 : 0).getBoundingClientRect();
+                return {top, left, right, bottom};
             }""", [selector, text, last])
 
     def sign_up(self, name, path="/sign-up", **options):

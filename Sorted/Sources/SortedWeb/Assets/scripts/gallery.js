@@ -81,6 +81,8 @@ function closed({ newState }) {
     history.back();
   }
   isLeft = false;
+  // The page may have a new element for it by now.
+  all("a.picture").find(({ href }) => href === pictures[index].href)?.focus({ preventScroll: true });
 }
 
 function step(by) {

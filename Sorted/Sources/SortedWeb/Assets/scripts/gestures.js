@@ -23,10 +23,11 @@ function end() {
 }
 
 /** Asks for the menu as a right click does. */
+const ask = (item, x, y) => item.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true, clientX: x, clientY: y }));
+
 function held() {
-  const { item, x, y } = press;
   press.isHeld = true;
-  item.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true, clientX: x, clientY: y }));
+  ask(press.item, press.x, press.y);
 }
 
 function begin({ target, clientX: x, clientY: y, pointerType, isPrimary }) {
@@ -56,10 +57,12 @@ function move({ clientX: x, clientY: y }) {
 
 function release({ clientX: x }) {
   if (!press) return;
-  const { item, isPushed, isHeld } = press;
+  const { item, isPushed, isHeld, x: left, y: top } = press;
   const isFar = isPushed && distance(x) > far;
   end();
   if (isFar) setReply(item);
+  // The finger that goes is outside of the menu, so the browser closes it.
+  if (isHeld && item.classList.contains("row")) setTimeout(() => $("#row-menu:popover-open") ?? ask(item, left, top));
   // What was pressed for long or pushed is not clicked as well.
   if (!isHeld && !isPushed) return;
   const swallow = (event) => {
