@@ -27,6 +27,8 @@ const ask = (item, x, y) => item.dispatchEvent(new MouseEvent("contextmenu", { b
 
 function held() {
   press.isHeld = true;
+  // A live event may have replaced the item meanwhile.
+  if (!press.item.isConnected) press.item = document.getElementById(press.item.id) ?? press.item;
   ask(press.item, press.x, press.y);
 }
 

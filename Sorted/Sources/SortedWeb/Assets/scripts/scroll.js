@@ -41,13 +41,19 @@ export function keepPlace(change) {
  * Keeps the room above a short thread, which stands at the bottom: what comes then lies below what is seen, as in a long one.
  */
 function hold(pane) {
-  const inner = pane.firstElementChild;
-  const room = pane.clientHeight - inner.offsetHeight;
-  if (room > 0) inner.style.paddingTop = `${room + parseFloat(getComputedStyle(inner).paddingTop)}px`;
+  const room = $(".room", pane);
+  if (!room.offsetHeight) return;
+  room.style.flexBasis = `${room.offsetHeight}px`;
+  pane.classList.add("held");
 }
 
-/** Gives up the room again. It lies above the messages, so nothing moves. */
-const release = (pane) => pane.firstElementChild.style.removeProperty("padding-top");
+/** Gives up the room again, before a person scrolls into it. It lies above the messages, so nothing moves. */
+export function release() {
+  const pane = scroller();
+  if (!pane?.classList.contains("held")) return;
+  pane.classList.remove("held");
+  $(".room", pane).style.removeProperty("flex-basis");
+}
 
 /**
  * Scrolls to the end in the frame after the one that shows the change. Browsers count what moves because of a change as a
@@ -56,7 +62,7 @@ const release = (pane) => pane.firstElementChild.style.removeProperty("padding-t
 function follow(pane) {
   // A second change before that frame moved the scroller again. That is not a person's scrolling.
   if (following?.pane === pane) return void (following.place = pane.scrollTop);
-  if (pane.scrollTop === 0) return release(pane);
+  if (pane.scrollTop === 0) return;
   const own = { pane, place: pane.scrollTop };
   following = own;
   requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -65,7 +71,6 @@ function follow(pane) {
     const isStill = isAtEnd();
     following = null;
     if (isStill) pane.scrollTop = 0;
-    release(pane);
   }));
 }
 

@@ -4,7 +4,7 @@ import { $, all, make, removeItem } from "./dom.js";
 import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
 import { rowSort } from "./rows.js";
-import { isAtEnd, isDetached, keepPlace, noteScroll, rest } from "./scroll.js";
+import { isAtEnd, isDetached, keepPlace, noteScroll, release, rest } from "./scroll.js";
 import { isPassing, load } from "./server.js";
 import { emit, on, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
@@ -271,8 +271,10 @@ export function enterThread() {
     wasScrolled = true;
     watchMore();
   };
-  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    scroller.addEventListener(kind, release, { passive: true });
     scroller.addEventListener(kind, byHand, { passive: true });
+  }
   scroller.addEventListener("scroll", () => (noteScroll(), emit("scrolled")), { passive: true });
   const mark = $(".hit", scroller) ?? $(".unread-line", scroller);
   if (mark) mark.scrollIntoView({ block: "center" });
