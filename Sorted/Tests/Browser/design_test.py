@@ -4,7 +4,7 @@ import re
 import struct
 import zlib
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, smoke
 
 PAGE = pathlib.Path(__file__).parents[2] / "Documentation" / "design.md"
 
@@ -37,12 +37,22 @@ class DesignTest(BrowserTest):
         ]):
             yield {name: pair[index] for name, pair in table.items()}, options
 
+    def attach(self, page, sizes, text=""):
+        """Sends pictures of some sizes in one message, and waits until they are there."""
+        count = page.locator(".msg.mine:not(.waiting) .picture img").count()
+        page.locator("#files").set_input_files([
+            {"name": f"{width}x{height}.png", "mimeType": "image/png", "buffer": png(width, height)} for width, height in sizes])
+        page.locator("#text").fill(text)
+        page.locator(".send").click()
+        expect(page.locator(".msg.mine:not(.waiting) .picture img")).to_have_count(count + len(sizes))
+
     def box(self, page, selector):
         return page.evaluate("""(selector) => {
             const {left, top, right, bottom, width, height} = document.querySelector(selector).getBoundingClientRect();
             return {left, top, right, bottom, width, height};
         }""", selector)
 
+    @smoke
     def test_the_list(self):
         for design, options in self.sizes():
             page = self.open(**options)
@@ -67,6 +77,15 @@ class DesignTest(BrowserTest):
             if least:
                 more = self.box(page, "#rows .row-more")
                 self.assertGreaterEqual(min(more["width"], more["height"]), least)
+            bar = design["height of the bar of sections at the bottom"]
+            if bar:
+                nav = self.box(page, ".bar nav")
+                self.assertEqual((nav["height"], nav["bottom"], nav["left"], nav["width"]), (bar, 780, 0, 390))
+                for name in ["Inbox", "Search", "Answers", "Settings"]:
+                    label = page.locator(".bar nav span", has_text=name).bounding_box()
+                    self.assertGreater(label["width"], 20)
+                # Nothing stands above the heading of the list.
+                self.assertLess(self.box(page, "#list-title")["top"], 24)
             page.context.close()
 
     def test_the_bubbles(self):
@@ -124,10 +143,7 @@ class DesignTest(BrowserTest):
             self.enter(page, "Ines, harbour festival")
             longest = design["longest side of a picture, at most"]
             for width, height in [(1200, 400), (300, 900), (64, 48)]:
-                count = page.locator(".msg.mine:not(.waiting) .picture img").count()
-                page.locator("#files").set_input_files({"name": f"{width}.png", "mimeType": "image/png", "buffer": png(width, height)})
-                page.locator(".send").click()
-                expect(page.locator(".msg.mine:not(.waiting) .picture img")).to_have_count(count + 1)
+                self.attach(page, [(width, height)])
                 image = page.locator(".msg.mine:not(.waiting) .picture img").last
                 page.wait_for_function("() => [...document.querySelectorAll('.picture img')].at(-1).complete")
                 box = image.bounding_box()
@@ -158,3 +174,105 @@ class DesignTest(BrowserTest):
             message.locator(".unfold").click()
             self.assertLessEqual(message.bounding_box()["height"], design["height of a folded text, at most"] + 40)
             page.context.close()
+
+    def test_a_short_thread_stands_above_the_composer(self):
+        for design, options in self.sizes():
+            page = self.open(**options)
+            self.enter(page, "Acme Audio")
+            gap = self.box(page, "#composer")["top"] - self.edges(page, ".msg", last=True)["bottom"]
+            self.assertLessEqual(gap, design["space between the last message and the composer, at most"])
+            self.assertGreaterEqual(gap, 0)
+            page.context.close()
+
+    def test_several_pictures_are_a_grid_without_a_frame(self):
+        for design, options in self.sizes():
+            page = self.open(**options)
+            self.enter(page, "Bike ride, Sunday")
+            # How many of each row, for two pictures to seven.
+            for count, rows in [(2, [2]), (3, [1, 2]), (4, [2, 2]), (5, [2, 3]), (6, [3, 3]), (7, [1, 3, 3])]:
+                self.attach(page, [(120 + 10 * number, 90) for number in range(count)])
+                boxes = page.evaluate("""() => [...[...document.querySelectorAll(".album")].at(-1).querySelectorAll(".picture")].map((picture) => {
+                    const {left, right, top, bottom} = picture.getBoundingClientRect();
+                    return {left, right, top, bottom};
+                })""")
+                found = [sum(1 for box in boxes if abs(box["top"] - top) < 1) for top in sorted({round(box["top"]) for box in boxes})]
+                self.assertEqual(found, rows, count)
+                self.assertAlmostEqual(boxes[-1]["left"] - boxes[-2]["right"], design["space between pictures of an album"], delta=.6)
+                lefts, rights = [box["left"] for box in boxes], [box["right"] for box in boxes]
+                self.assertLessEqual(max(rights) - min(lefts), design["longest side of a picture, at most"] + .5)
+                bubble = page.evaluate("[...document.querySelectorAll('.album')].at(-1).parentElement.getBoundingClientRect().width")
+                self.assertLessEqual(bubble - (max(rights) - min(lefts)), 8)
+            page.context.close()
+
+    def test_a_picture_is_looked_at_on_the_whole_dark_screen(self):
+        for _, options in self.sizes():
+            page = self.open(color_scheme="light", **options)
+            self.enter(page, "John Doe")
+            self.attach(page, [(900, 600), (300, 900)])
+            pictures = page.locator(".msg.mine .picture")
+            pictures.nth(-2).click()
+            gallery = page.locator("#gallery")
+            expect(gallery.locator("bdi")).to_have_text("900x600.png")
+            box, size = self.box(page, "#gallery"), options["viewport"]
+            self.assertEqual((box["left"], box["top"], box["width"], box["height"]), (0, 0, size["width"], size["height"]))
+            dark = page.evaluate("getComputedStyle(document.querySelector('#gallery').closest('.shade')).backgroundColor")
+            self.assertEqual(dark, "rgb(11, 12, 17)")
+            page.keyboard.press("ArrowRight")
+            expect(gallery.locator("bdi")).to_have_text("300x900.png")
+            image = gallery.locator("img")
+            page.wait_for_function("() => document.querySelector('#gallery img').complete")
+            # All of it is in view, in its ratio.
+            inside = image.bounding_box()
+            self.assertAlmostEqual(inside["width"] / inside["height"], 1 / 3, delta=.02)
+            self.assertLessEqual(inside["y"] + inside["height"], size["height"] + .5)
+            expect(gallery.get_by_role("button", name="Close")).to_be_visible()
+            page.go_back()
+            expect(gallery).to_be_hidden()
+            expect(page.locator(".thread-title h1")).to_have_text("John Doe")
+            # The picture that was seen last has the focus.
+            expect(pictures.last).to_be_focused()
+            page.context.close()
+
+    def test_nothing_is_cut_on_a_screen_of_320_points(self):
+        page = self.open(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True)
+        for path in ["/", "/search?q=the", "/answers", "/settings", "/bin", "/administration", "/nothing"]:
+            page.goto(self.server.url + path)
+            wide = page.evaluate("[...document.querySelectorAll('html, main, .scroll, .list-tabs, .bar nav')].filter((one) => one.scrollWidth > one.clientWidth)"
+                                 ".map((one) => one.className || one.tagName)")
+            self.assertEqual(wide, [], path)
+        page.goto(self.server.url)
+        self.enter(page, "Ines, harbour festival")
+        send = page.locator(".send").bounding_box()
+        self.assertLessEqual(send["x"] + send["width"], 320)
+        self.assertLessEqual(send["y"] + send["height"], 640)
+        self.assertLess(send["y"] - page.locator("#text").bounding_box()["y"], 20)
+
+    def test_what_is_chosen_and_sent_is_seen_in_the_persons_own_colours(self):
+        page = self.open(forced_colors="active")
+        self.enter(page, "John Doe")
+        self.own_message(page, "seen")
+        outline = page.evaluate("getComputedStyle(document.querySelector('.row-link[aria-current]')).outlineStyle")
+        self.assertEqual(outline, "solid")
+        tick = page.evaluate("""() => {
+            const [tick, bubble] = [[...document.querySelectorAll(".mine .tick")].at(-1), [...document.querySelectorAll(".mine .bubble")].at(-1)];
+            return [getComputedStyle(tick).backgroundColor, getComputedStyle(bubble).backgroundColor];
+        }""")
+        self.assertNotEqual(*tick)
+
+
+class FontSizeTest(BrowserTest):
+    """A browser whose font size is 24 points instead of 16."""
+
+    flags = ("--blink-settings=defaultFontSize=24",)
+
+    def test_the_page_has_the_browsers_font_size(self):
+        page = self.open()
+        sizes = page.evaluate("[document.documentElement, document.querySelector('.name')].map((one) => parseFloat(getComputedStyle(one).fontSize))")
+        self.assertEqual(sizes, [24, 22.5])
+        # The heights follow, so nothing lies over anything else.
+        for selector in [".bar", ".list-head", ".list-tabs", ".row-link"]:
+            self.assertLessEqual(*page.evaluate("(selector) => { const box = document.querySelector(selector); return [box.scrollHeight, box.clientHeight + 1]; }", selector))
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
+        self.enter(page, "Ines, harbour festival")
+        send = page.locator(".send").bounding_box()
+        self.assertLessEqual(send["y"] + send["height"], 800)

@@ -31,6 +31,42 @@ class KeysTest(BrowserTest):
         page.locator(".thread-title").click()
         expect(panel).to_be_hidden()
 
+    def test_the_focus_stays_near_when_what_had_it_goes(self):
+        page = self.open()
+        self.enter(page, "Ines, harbour festival")
+        message = page.locator(".msg", has_text="One more thing: the mayor")
+        message.focus()
+        # A command of a menu that leads elsewhere: the focus returns to the message.
+        page.keyboard.press("m")
+        message.get_by_role("button", name="Forward").press("Enter")
+        expect(page.locator("#palette input")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(message).to_be_focused()
+        expect(message.locator(".menu .panel")).to_be_hidden()
+        page.keyboard.press("m")
+        message.get_by_role("button", name="Copy").press("Enter")
+        expect(message).to_be_focused()
+        # What follows a message that is deleted, and a row that is archived, has the focus.
+        following = page.locator(".msg", has_text="A few?")
+        page.keyboard.press("Delete")
+        expect(message).to_have_count(0)
+        expect(following).to_be_focused()
+        row, next_row = page.locator(".row").nth(1), page.locator(".row").nth(2)
+        name, next_name = row.locator(".name").inner_text(), next_row.locator(".name").inner_text()
+        row.locator(".row-link").focus()
+        page.keyboard.press("e")
+        expect(page.locator(".row .name", has_text=name)).to_have_count(0)
+        expect(self.row(page, next_name).locator(".row-link")).to_be_focused()
+        expect(page.locator("#undo")).to_be_visible()
+        page.keyboard.press("u")
+        expect(page.locator(".row .name", has_text=name)).to_have_count(1)
+        # Other menus give it back to their button.
+        for selector in [".people", ".further", ".answers"]:
+            page.locator(f"{selector} summary").click()
+            page.locator(f"{selector} .panel :is(a, button)").first.focus()
+            page.keyboard.press("Escape")
+            expect(page.locator(f"{selector} summary")).to_be_focused()
+
     def test_tab_goes_round_in_a_dialog(self):
         page = self.open()
         page.keyboard.press("Control+k")

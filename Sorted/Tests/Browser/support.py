@@ -153,6 +153,8 @@ class BrowserTest(unittest.TestCase):
     """One browser and one server for the class; a new profile for each test."""
 
     arguments = ("--sample",)
+    # Of Chromium.
+    flags = ()
 
     @classmethod
     def setUpClass(cls):
@@ -169,7 +171,7 @@ class BrowserTest(unittest.TestCase):
             return cls.playwright.firefox.launch(
                 channel="moz-firefox", executable_path=os.environ["FIREFOX"], timeout=TIMEOUT)
         # Chromium refuses its sandbox to root, as in a container.
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        flags = [*cls.flags, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         return cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags, timeout=TIMEOUT)
 
     def setUp(self):
@@ -214,8 +216,8 @@ class BrowserTest(unittest.TestCase):
             """([selector, text, last]) => {
                 const has = (element) => element.textContent.includes(text);
                 const found = [...document.querySelectorAll(selector)].filter(has);
-                const {top, left, right} = found.at(last ? -1 : 0).getBoundingClientRect();
-                return {top, left, right};
+                const {top, left, right, bottom} = found.at(last ? -1 : 0).getBoundingClientRect();
+                return {top, left, right, bottom};
             }""", [selector, text, last])
 
     def sign_up(self, name, path="/sign-up", **options):

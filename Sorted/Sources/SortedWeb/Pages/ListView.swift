@@ -22,6 +22,8 @@ struct ListView {
   /// Nil where there is no more.
   let moreAddress: String?
   let isEmpty: Bool
+  /// Whether it is the whole inbox and has no conversation.
+  let isNewInbox: Bool
   let emptyText: String
   let isAsideHidden: Bool
   /// Where `sorted serve` says what to do first.
@@ -66,6 +68,7 @@ struct ListView {
     isEmpty = items.isEmpty
     isWelcome = current == nil
     let aside = page.standings.setAside.count
+    isNewInbox = items.isEmpty && filter.kind == .all && !filter.readsMessages && aside == 0
     emptyText = Self.emptyText(filter, hasSpam: aside > 0).text
     isAsideHidden = aside == 0 || filter.readsMessages || ![.all, .unread].contains(filter.kind)
   }

@@ -8,7 +8,6 @@ struct MessageRow {
     let slug: String
     let fileName: String
     let fileSize: String
-    let isImage: Bool
     let width: Int
     let height: Int
     let isVideo: Bool
@@ -68,6 +67,10 @@ struct MessageRow {
   let failure: String?
   let chips: [Chip]
   let hasChips: Bool
+  let pictures: [File]
+  /// Whether the pictures are a grid.
+  let isAlbum: Bool
+  /// What is no picture.
   let files: [File]
   let canEdit: Bool
   let quote: Quote?
@@ -100,7 +103,8 @@ struct MessageRow {
     isDeleted = message.deletedAt != nil
     isThere = !isDeleted
     eventText = message.entity.isGroupEvent ? GroupEvent.translated(message.text) : nil
-    let isFileNameOnly = message.attachments.count == 1 && message.attachments[0].fileName == message.text
+    // A message of files alone is called like its first file.
+    let isFileNameOnly = message.attachments.contains { $0.fileName == message.text }
     let text = MessageText(people: Set(conversation.participantIDs), reader: scene.viewer.userID)
     messageHTML = isFileNameOnly ? nil : isDeleted ? Phrase(InboxService.deletedText).text : text.html(message.text)
     isLong = !isDeleted && Self.isLong(message.text)
@@ -118,7 +122,10 @@ struct MessageRow {
     // A judgement is for the reader, not for the sender.
     chips = isDeleted || isMine ? [] : Self.chips(message)
     hasChips = !chips.isEmpty
-    files = message.attachments.sorted { $0.createdAt < $1.createdAt }.map { Self.file($0, scene.files) }
+    let attachments = message.attachments.sorted { $0.createdAt < $1.createdAt }
+    pictures = attachments.filter { $0.type == .image }.map { Self.file($0, scene.files) }
+    isAlbum = pictures.count > 1
+    files = attachments.filter { $0.type != .image }.map { Self.file($0, scene.files) }
     canEdit = isMine && !isDeleted && eventText == nil
     quote = message.replyToID.map { Self.quote($0, scene) }
     reactions = isDeleted ? [] : Self.reactions(message, scene)
@@ -131,7 +138,7 @@ struct MessageRow {
     let size = PictureSize.of(attachment, in: files)
     return File(
       slug: Slug.encode(attachment.id), fileName: attachment.fileName,
-      fileSize: attachment.fileSize.formatted(.byteCount(style: .file)), isImage: attachment.type == .image,
+      fileSize: attachment.fileSize.formatted(.byteCount(style: .file)),
       width: size?.width ?? 240, height: size?.height ?? 160, isVideo: attachment.type == .video,
       isAudio: attachment.type == .audio, isOther: attachment.type == .document)
   }

@@ -16,6 +16,8 @@ struct ConversationRow {
   let preview: String
   let hasDraft: Bool
   let time: String
+  /// Under the heading of its day: the time of day alone.
+  let rowTime: String
   let iso: String
   let sort: Int64
   let day: String
@@ -70,9 +72,11 @@ struct ConversationRow {
     (previewAuthor, preview) = draft.isEmpty ? Self.preview(conversation, last, access) : (nil, draft)
     let date = conversation.lastMessageAt ?? conversation.createdAt
     time = clock.short(date)
+    let isPinnedInList = state.isPinned && !state.isArchived
+    rowTime = isPinnedInList ? time : clock.time(date)
     iso = date.formatted(.iso8601)
     sort = PageClock.order(date)
-    day = state.isPinned && !state.isArchived ? String(translated: "Pinned") : clock.day(date)
+    day = isPinnedInList ? String(translated: "Pinned") : clock.day(date)
     let found = score == nil ? judged.flatMap(Label.init) : nil
     labelKind = score == nil ? found?.kind.rawValue : "opportunity"
     label = score.map { "\($0)" } ?? found?.text

@@ -1,6 +1,6 @@
 // The buttons that change something: what they do is shown on the page without loading it anew.
 
-import { $, all } from "./dom.js";
+import { $, all, closeMenu } from "./dom.js";
 import { update } from "./optimistic.js";
 import { enqueueChange, undoChange } from "./outbox.js";
 import { mergeRows } from "./rows.js";
@@ -79,7 +79,7 @@ function merge(loaded) {
 }
 
 function run(form, button) {
-  for (const menu of all("details.menu[open]")) menu.open = false;
+  for (const menu of all("details.menu[open]")) closeMenu(menu);
   running = act(form, button);
 }
 
@@ -122,7 +122,11 @@ export function start() {
     if (fold) unfold(fold);
     const free = event.target.closest("button[data-act]");
     if (free) run($("#act"), free);
-    // A menu closes when something else is clicked.
-    for (const menu of all("details.menu[open], details.new[open]")) if (!menu.contains(event.target) || button) menu.open = false;
+    // A menu closes when something else is clicked, and when what it offers happens elsewhere.
+    const isElsewhere = button || event.target.closest(".forward, .select");
+    for (const menu of all("details.menu[open], details.new[open], details.answers[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+      else if (isElsewhere) closeMenu(menu);
+    }
   });
 }

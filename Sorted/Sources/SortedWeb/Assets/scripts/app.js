@@ -8,6 +8,7 @@ import * as drafts from "./drafts.js";
 import * as emoji from "./emoji.js";
 import * as forms from "./forms.js";
 import * as gallery from "./gallery.js";
+import * as gestures from "./gestures.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
 import * as mentions from "./mentions.js";
@@ -36,5 +37,5 @@ localise(document);
 // uncaught errors.
 for (const moment of ["pageswap", "pagereveal"])
   addEventListener(moment, ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
-for (const part of [places, rows, rowmenu, actions, attachments, assist, mentions, names, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, seen, navigate, optimistic, outbox, live, offline, forms, search])
+for (const part of [places, rows, rowmenu, actions, attachments, assist, mentions, names, composer, drafts, keys, palette, emoji, gallery, gestures, select, pending, presence, previews, thread, seen, navigate, optimistic, outbox, live, offline, forms, search])
   part.start();

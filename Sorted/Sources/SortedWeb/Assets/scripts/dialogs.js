@@ -8,7 +8,10 @@ import { $, all, make } from "./dom.js";
  */
 export function showDialog(box) {
   const shade = box.closest(".shade") ?? shaded(box);
-  if (!shade.matches(":popover-open")) shade.showPopover();
+  if (!shade.matches(":popover-open")) {
+    opener = document.activeElement;
+    shade.showPopover();
+  }
   $("input, a, button", box)?.focus();
 }
 
@@ -18,13 +21,24 @@ export const isShown = (box) => Boolean(box.closest(".shade")?.matches(":popover
 /** Closes a dialog. The focus goes back to where it was. */
 export const closeDialog = (box) => box.closest(".shade")?.hidePopover();
 
+// What had the focus before.
+let opener = null;
+
+/** Gives the focus back where the browser cannot: what had it is out of sight or gone, such as a command of a menu. */
+function giveBack() {
+  if (document.activeElement !== document.body && !document.activeElement?.closest(".shade")) return;
+  const places = [opener, opener?.closest(".menu")?.querySelector("summary"), opener?.closest(".msg"), $("#text")];
+  places.find((place) => place?.isConnected && place.checkVisibility())?.focus({ preventScroll: true });
+}
+
 /** Puts a dialog into a layer that covers the page. */
 function shaded(box) {
-  const shade = make("div", { className: "shade", popover: "auto" });
+  const shade = make("div", { className: `shade shade-${box.id}`, popover: "auto" });
   box.open = true;
   box.setAttribute("aria-modal", "true");
   shade.append(box);
   document.body.append(shade);
+  shade.addEventListener("toggle", ({ newState }) => newState === "closed" && giveBack());
   shade.addEventListener("click", ({ target }) => (target === shade || target.closest("[data-close]")) && closeDialog(box));
   // Tab goes round in the dialog: what lies below is out of reach.
   shade.addEventListener("keydown", (event) => {

@@ -39,6 +39,24 @@ export function setTabIndex(element, index) {
   if (element.getAttribute("tabindex") !== String(index)) element.tabIndex = index;
 }
 
+/** Closes a menu. The focus goes back to what the menu belongs to. */
+export function closeMenu(menu) {
+  const isInside = menu.contains(document.activeElement);
+  menu.open = false;
+  if (isInside) (menu.closest(".msg") ?? $("summary", menu)).focus({ preventScroll: true });
+}
+
+/** Removes a row or a message. If it had the focus, the next one gets it, or the one before. */
+export function removeItem(item) {
+  if (!item?.contains(document.activeElement)) return void item?.remove();
+  const kind = item.classList.contains("row") ? "row" : "msg";
+  const items = all(`:scope > .${kind}:not([hidden])`, item.parentElement);
+  const index = items.indexOf(item);
+  const next = items[index + 1] ?? items[index - 1];
+  item.remove();
+  (next && kind === "row" ? $(".row-link", next) : next)?.focus({ preventScroll: true });
+}
+
 /** An icon of the sprite. */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -53,10 +53,18 @@ function dialog() {
   return box;
 }
 
+/** Puts the picker above its button. */
+function place(box, { left, right, top }) {
+  const side = document.documentElement.dir === "rtl" ? innerWidth - right : left;
+  box.style.marginInlineStart = `${Math.max(0, Math.min(side - 12, innerWidth - 392))}px`;
+  box.style.marginBottom = `${innerHeight - top}px`;
+}
+
 export function start() {
   document.addEventListener("click", (event) => {
     if (!event.target.closest("#emoji")) return;
     const box = dialog();
+    place(box, event.target.closest("#emoji").getBoundingClientRect());
     $("input", box).value = "";
     fill($(".emoji-grid", box), "");
     showDialog(box);

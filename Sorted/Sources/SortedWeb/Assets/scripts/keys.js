@@ -1,7 +1,7 @@
 // Keys: for the list, for the messages of a thread, and for what is everywhere.
 
 import { showDialog } from "./dialogs.js";
-import { $, all } from "./dom.js";
+import { $, all, closeMenu } from "./dom.js";
 import { step } from "./rows.js";
 import { toggle } from "./select.js";
 import { chosenThread } from "./state.js";
@@ -59,12 +59,8 @@ export function start() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       const menu = $("details.menu[open], details.answers[open], details.new[open]");
-      if (menu) {
-        // The focus goes back to where it was, not to the beginning of the page.
-        const isInside = menu.contains(document.activeElement);
-        menu.open = false;
-        if (isInside) (menu.closest(".msg") ?? $("summary", menu)).focus();
-      } else if (event.target.closest("#edit")) {
+      if (menu) closeMenu(menu);
+      else if (event.target.closest("#edit")) {
         $("#edit a").click();
       }
     }

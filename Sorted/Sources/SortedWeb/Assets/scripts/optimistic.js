@@ -73,7 +73,7 @@ const ways = {
   "message.delete": hide,
   "message.delete-for-all": (message) => {
     message.classList.add("deleted");
-    for (const part of message.querySelectorAll(".bubble > :is(.picture, .file, video, audio, .quote, .reactions, .chips)")) part.remove();
+    for (const part of message.querySelectorAll(".bubble > :is(.picture, .album, .file, video, audio, .quote, .reactions, .chips)")) part.remove();
     const text = $(".text", message) ?? make("div", { className: "text", dir: "auto" });
     text.textContent = t("This message was deleted.");
     if (!text.isConnected) $(".meta", message).before(text);

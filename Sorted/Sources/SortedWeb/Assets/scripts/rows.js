@@ -1,6 +1,6 @@
 // The list of conversations.
 
-import { $, all, setTabIndex } from "./dom.js";
+import { $, all, removeItem, setTabIndex } from "./dom.js";
 import { headings, put } from "./lists.js";
 import { rowOrder, vanished } from "./order.js";
 import { isPassing, load } from "./server.js";
@@ -108,12 +108,12 @@ function place(row) {
   const old = document.getElementById(row.id);
   lead(row);
   const isShown = row.dataset.kinds.split(" ").includes(list.dataset.kind);
-  if (!isShown || (!old && (list.dataset.filtered === "true" || isFurther(row)))) old?.remove();
+  if (!isShown || (!old && (list.dataset.filtered === "true" || isFurther(row)))) removeItem(old);
   else put(row, list, "row", rowOrder);
 }
 
 export function removeRow(slug) {
-  document.getElementById(`c-${slug}`)?.remove();
+  removeItem(document.getElementById(`c-${slug}`));
   tidyRows();
 }
 
@@ -135,7 +135,7 @@ export function mergeRows({ page, isNewer }) {
   if (sorting) sort(sorting);
   for (const row of loaded) lead(row);
   const hasAfter = Boolean($("#more-rows", page));
-  for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) row.remove();
+  for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) removeItem(row);
   for (const row of loaded) if (!isNewer(row)) place(row);
   tidyRows();
 }

@@ -28,12 +28,31 @@ export function keepPlace(change) {
   if (!pane || (isToFollow && document.hidden)) return change();
   const anchor = inView(pane);
   const before = anchor?.getBoundingClientRect().top;
+  if (isToFollow) hold(pane);
   const result = change();
   const now = anchor && document.getElementById(anchor.id);
   const distance = now ? now.getBoundingClientRect().top - before : 0;
   if (distance) pane.scrollTop += distance;
   if (isToFollow) follow(pane);
   return result;
+}
+
+/**
+ * Keeps the room above a short thread, which stands at the bottom: what comes then lies below what is seen, as in a long one.
+ */
+function hold(pane) {
+  const room = $(".room", pane);
+  if (!room.offsetHeight) return;
+  room.style.flexBasis = `${room.offsetHeight}px`;
+  pane.classList.add("held");
+}
+
+/** Gives up the room again, before a person scrolls into it. It lies above the messages, so nothing moves. */
+export function release() {
+  const pane = scroller();
+  if (!pane?.classList.contains("held")) return;
+  pane.classList.remove("held");
+  $(".room", pane).style.removeProperty("flex-basis");
 }
 
 /**

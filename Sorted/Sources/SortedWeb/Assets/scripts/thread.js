@@ -1,10 +1,10 @@
 // The messages of the conversation that is open.
 
-import { $, all, make } from "./dom.js";
+import { $, all, make, removeItem } from "./dom.js";
 import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
 import { rowSort } from "./rows.js";
-import { isAtEnd, isDetached, keepPlace, noteScroll, rest } from "./scroll.js";
+import { isAtEnd, isDetached, keepPlace, noteScroll, release, rest } from "./scroll.js";
 import { isPassing, load } from "./server.js";
 import { emit, on, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
@@ -85,7 +85,7 @@ const isPinned = (slug) => $(".pins")?.dataset.pins.split(" ").includes(slug) ??
 export function removeMessage(slug) {
   if (isPinned(slug)) refreshThread();
   keepPlace(() => {
-    document.getElementById(`m-${slug}`)?.remove();
+    removeItem(document.getElementById(`m-${slug}`));
     tidy();
   });
 }
@@ -161,7 +161,7 @@ async function loadAgain() {
     if (isCut && !stored().some((message) => message.id === found[0].id)) stored().forEach((message) => message.remove());
     // The answer has all of the range that was asked for, so what it lacks is gone. More may be shown by now.
     for (const message of vanished(stored(), found, messageOrder, { hasBefore: isCut || range.from !== "0", hasAfter: range.to !== "" }))
-      if (!isNewer(message)) message.remove();
+      if (!isNewer(message)) removeItem(message);
     // An end of the page may have been cut off meanwhile.
     const [first, last] = [stored()[0], stored().at(-1)];
     const isOff = (message) => first && !document.getElementById(message.id)
@@ -271,8 +271,10 @@ export function enterThread() {
     wasScrolled = true;
     watchMore();
   };
-  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    scroller.addEventListener(kind, release, { passive: true });
     scroller.addEventListener(kind, byHand, { passive: true });
+  }
   scroller.addEventListener("scroll", () => (noteScroll(), emit("scrolled")), { passive: true });
   const mark = $(".hit", scroller) ?? $(".unread-line", scroller);
   if (mark) mark.scrollIntoView({ block: "center" });

@@ -47,6 +47,12 @@ export function short(time, now = new Date()) {
   return time.getFullYear() === now.getFullYear() ? shortDate.format(time) : shortDateOfYear.format(time);
 }
 
+/** Of a row: under the heading of its day the time of day alone. */
+const inList = (element, time) => {
+  const row = element.closest(".row");
+  return row && !row.dataset.lead && row.dataset.pinned !== "1" ? timeOfDay(time) : short(time);
+};
+
 /** The time that an item of a list is sorted by; it has microseconds. */
 export const timeOf = (item) => new Date(Number(item.dataset.sort) / 1000);
 
@@ -56,7 +62,7 @@ export function localise(root) {
     const time = new Date(element.dateTime);
     if (Number.isNaN(time.getTime())) continue;
     const style = element.dataset.style ?? "clock";
-    const text = style === "short" ? short(time) : style === "full" ? `${day(time)}, ${timeOfDay(time)}` : timeOfDay(time);
+    const text = style === "short" ? inList(element, time) : style === "full" ? `${day(time)}, ${timeOfDay(time)}` : timeOfDay(time);
     if (element.textContent !== text) element.textContent = text;
     element.title = `${date.format(time)}, ${timeOfDay(time)}`;
   }
