@@ -87,6 +87,20 @@ struct ZoneTests {
     }
   }
 
+  @Test("A one-to-one shows the source in the target's own zone, though a participant wrote another one later")
+  func foreignSource() {
+    let (zone, person) = (ZoneName.share("share0"), TraceTables.name(1))
+    let (own, foreign) = (RecordKey(ann, TraceTables.name(2)), RecordKey(zone, TraceTables.name(3)))
+    var states = ZoneStates()
+    states[ann].join(person, .born("Person", at: HybridTimes.time(1)))
+    states[ann].join(own.name, .born("Badge", at: HybridTimes.time(5), ["person": .reference(Reference(person))]))
+    states[zone].join(
+      foreign.name, .born("Badge", at: HybridTimes.time(9), ["person": .reference(Reference(person, hint: ann))]))
+    let rows = View(states, TestModels.new).rows
+    #expect(rows[own]?.values["person"] == .toOne(RecordKey(ann, person)))
+    #expect(rows[foreign]?.values["person"] == .toOne(nil))
+  }
+
   @Test("Pointers of moves that lead in a circle end a search")
   func circle() {
     let (one, two, name) = (ZoneName.share("share0"), ZoneName.share("share1"), TraceTables.name(1))
