@@ -121,6 +121,24 @@ struct OpeningTests {
     #expect(failures.all == [])
   }
 
+  @Test("waits for a save that has written its rows, without a lock that the rest of the save needs")
+  func order() throws {
+    let store = TestStore()
+    _ = try store.open(Old.Item.self, Old.Owner.self)
+    let other = try PostgresConnection(url: store.url, namespace: store.namespace)
+    try other.script("BEGIN; LOCK TABLE \"Item\" IN ROW EXCLUSIVE MODE")
+    let failures = Failures()
+    let opening = Worker { failures.collect { _ = try store.open(New.Item.self, New.Owner.self) } }
+    let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"Item\"'::regclass"
+    while try store.sql(waiting).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(throws: Never.self) {
+      try other.script("LOCK TABLE _swiftdata_changes, _swiftdata_numbers IN ROW EXCLUSIVE MODE NOWAIT; COMMIT")
+    }
+    try other.script("ROLLBACK")
+    opening.join()
+    #expect(failures.all == [])
+  }
+
   @Test("replaces a connection that is lost meanwhile")
   func lost() throws {
     let store = TestStore()

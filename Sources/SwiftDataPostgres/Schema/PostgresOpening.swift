@@ -54,6 +54,12 @@ struct PostgresOpening {
       }
       try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
       try checkOwner()
+      let stored = try isStore() ? storedRecord() : nil
+      if let stored {
+        if configuration.isRolling { try checkRolling(stored, isFormer: try isFormer()) }
+        // A save locks the models' tables before the store's own ones. In the other order it and the opening would wait for each other.
+        try lockTables(stored)
+      }
       let namespace = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
       // The check comes first, because CREATE SCHEMA requires a permission even if the schema exists.
@@ -65,7 +71,6 @@ struct PostgresOpening {
         try ServerFunctions.install(on: connection)
         try write("functions", "\(ServerFunctions.version)")
       }
-      let stored = try storedRecord()
       var partitions = try partitions(of: stored)
       if try isFormer() {
         for place in partitions.indices { partitions[place].names = partitions[place].partitions }
@@ -110,10 +115,6 @@ struct PostgresOpening {
     let steps = try migration?.steps ?? []
     let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
-    if !isNew {
-      if configuration.isRolling { try checkRolling(stored, isFormer: isFormer) }
-      try lockTables(stored)
-    }
     // The record of the first format has other names, so that it cannot be compared.
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
