@@ -46,7 +46,7 @@
     .timeLimit(.minutes(20)))
   struct PostgresEncryptionTests {
     private static let types: [any PersistentModel.Type] = [Sealed.Person.self, Sealed.Pet.self]
-    private static let secret = "a secret that nobody else may read"
+    private static let secret = "a secret that only the program may read"
     private let store = TestStore()
     private let key = Key.random()
 

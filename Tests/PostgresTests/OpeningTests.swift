@@ -44,6 +44,8 @@ private final class Writing: Sendable {
 
 @Suite("Opening a store in use", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct OpeningTests {
+  /// Finds a connection that waits for the table of items.
+  private static let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"Item\"'::regclass"
   /// `OPENINGS=15` for as many.
   private static let rounds = ProcessInfo.processInfo.environment["OPENINGS"].flatMap(Int.init) ?? 4
 
@@ -109,9 +111,8 @@ struct OpeningTests {
     try other.script("BEGIN; LOCK TABLE \"Item\" IN ROW EXCLUSIVE MODE")
     let failures = Failures()
     let opening = Worker { failures.collect { _ = try store.open(New.Item.self, New.Owner.self) } }
-    let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"Item\"'::regclass"
-    while try store.sql(waiting).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
-    while try store.sql(waiting).count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+    while try store.sql(Self.waiting).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+    while try store.sql(Self.waiting).count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     // It gave up for a moment, so that this save need not wait for its end.
     let context = ModelContext(old)
     context.insert(Old.Item("a"))
@@ -129,8 +130,7 @@ struct OpeningTests {
     try other.script("BEGIN; LOCK TABLE \"Item\" IN ROW EXCLUSIVE MODE")
     let failures = Failures()
     let opening = Worker { failures.collect { _ = try store.open(New.Item.self, New.Owner.self) } }
-    let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"Item\"'::regclass"
-    while try store.sql(waiting).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+    while try store.sql(Self.waiting).count == 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     #expect(throws: Never.self) {
       try other.script("LOCK TABLE _swiftdata_changes, _swiftdata_numbers IN ROW EXCLUSIVE MODE NOWAIT; COMMIT")
     }

@@ -226,11 +226,11 @@ import Testing
 
   @Test("A server that is not there is unavailable, which may be retried; a wrong name may not")
   func errors() async throws {
-    let nobody = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:9", environment: [:])
-    let error = await #expect(throws: FirestoreError.self) { _ = try await nobody.document(nobody.root + "/c/a") }
+    let absent = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:9", environment: [:])
+    let error = await #expect(throws: FirestoreError.self) { _ = try await absent.document(absent.root + "/c/a") }
     #expect(error?.status == .unavailable)
     #expect(error?.isRetryable == true)
-    #expect(await !nobody.isReachable())
+    #expect(await !absent.isReachable())
     try await withServer { client in
       #expect(await client.isReachable(within: .minutes(1)))
       let error = await #expect(throws: FirestoreError.self) {
