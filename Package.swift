@@ -31,11 +31,11 @@ let package = Package(
   ],
   dependencies: [
     // Every client resolves these, so what servers and command lines need belongs to the packages next to this one.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "601.0.0"..<"604.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    // Clients resolve the rest only with a trait that uses it.
+    // Clients resolve the rest only with a trait that uses it, and GRDB never: tests read stores with it.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -45,14 +45,13 @@ let package = Package(
     .target(
       name: "SwiftData",
       dependencies: [
-        "SwiftDataMacros",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CSwiftDataSQLite", "SwiftDataMacros",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption", "Sync"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]
     ),
+    .systemLibrary(name: "CSwiftDataSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .macro(
       name: "SwiftDataMacros",
       dependencies: [
@@ -102,14 +101,13 @@ let package = Package(
     .target(
       name: "SwiftDataAppleStore",
       dependencies: [
-        "SwiftData", "UntrustedInput", .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
+        "CSwiftDataSQLite", "SwiftData", "UntrustedInput", .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .target(name: "SwiftDataInspection", dependencies: ["SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres"]),
     .target(
       name: "AppleStoreTemplates",
-      dependencies: ["SwiftData", "SwiftDataAppleStore", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: ["SwiftData", "SwiftDataAppleStore"],
       path: "Tests/AppleStoreTemplates"
     ),
     .testTarget(
@@ -118,7 +116,6 @@ let package = Package(
         "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting",
         "SwiftData",
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
     .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
@@ -128,7 +125,6 @@ let package = Package(
       name: "Reliability",
       dependencies: [
         "CrashModels", "FaultyFiles", "SwiftData",
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Reliability/Program"
@@ -137,8 +133,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels", "CrashHelper",
-        "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
+        "CSwiftDataSQLite", "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels",
+        "CrashHelper", "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -204,7 +200,7 @@ if Context.environment["SWIFTDATA_FUZZ"] != nil {
 }
 
 // `make test-macros`: the macros and their tests, alone. SwiftPM builds macros as tools, and a bundle of tests that imports
-// them too, with all that it needs: GRDB and this package a second time beside the products.
+// them too, with all that it needs: this package a second time beside the products.
 // The variable has the folder of the compiler's index. SwiftPM 6.3 fails to plan a bundle of macros' tests with an entry point of its
 // own (Tests/XCTMain.swift), so this bundle's is made from the index, which needs to have this one target.
 if let index = Context.environment["SWIFTDATA_MACRO_TESTS"] {

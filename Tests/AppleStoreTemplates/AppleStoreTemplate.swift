@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 public import SwiftData
 import SwiftDataAppleStore
 

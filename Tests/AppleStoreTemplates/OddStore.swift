@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 import SwiftData
 import SwiftDataAppleStore
 

@@ -1,5 +1,4 @@
 import Dispatch
-import GRDB
 
 extension SQLiteStore {
   package func newestTransaction() throws -> Int64? { try look { try StoreFile.lastTransaction($0) } }
@@ -19,20 +18,20 @@ extension SQLiteStore {
   }
 
   private static func changes(
-    _ database: Database, after first: Int64, to last: Int64, without own: Set<Int64>
+    _ database: SQLiteDatabase, after first: Int64, to last: Int64, without own: Set<Int64>
   ) throws -> ExternalChanges {
-    let kept = try Int64.fetchSet(
-      database, sql: "SELECT id FROM _swiftdata_history WHERE id > ? AND id <= ?", arguments: [first, last])
+    let kept = try database.rows(
+      "SELECT id FROM _swiftdata_history WHERE id > ? AND id <= ?", [.integer(first), .integer(last)]
+    ) { $0.integer(0) }
     // Another process deleted history that this process has not read.
-    var result = ExternalChanges(isComplete: kept.union(own).count >= Int(last - first), changes: [])
-    let blocks = try Row.fetchCursor(database, sql: HistoryTables.allBlocks, arguments: [first + 1, last])
-    while let row = try blocks.next() {
+    var result = ExternalChanges(isComplete: own.union(kept).count >= Int(last - first), changes: [])
+    _ = try database.rows(HistoryTables.allBlocks, [.integer(first + 1), .integer(last)]) { row in
       // An unreadable transaction may affect anything.
-      guard let number = Int64.fromDatabaseValue(row[0]), let json = String.fromDatabaseValue(row[1]),
+      guard case .integer(let number) = row.value(0), case .text(let json) = row.value(1),
         let runs = try? HistoryBlocks.runs(json, number: number)
       else {
         result.isComplete = false
-        continue
+        return
       }
       for run in runs where !own.contains(run.transaction) {
         result.changes.append(.init(kind: run.kind, entity: run.entity, keys: run.keys))

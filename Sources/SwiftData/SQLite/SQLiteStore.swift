@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// A store in one SQLite file, or in memory.
@@ -187,20 +185,18 @@ package final class SQLiteStore: @unchecked Sendable {
   private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
     let connection = SQLiteConnection(KeptStatements(transaction.database), store: self)
     let savepoint = connection.files.savepoint
-    var result: T?
     do {
-      try transaction.database.inSavepoint {
-        result = try body(connection)
+      return try transaction.database.savepoint {
+        let result = try body(connection)
         if connection.hasDeleted {
           try ForeignKeys.apply(layout.record, to: Set(layout.record.tables.map(\.name)), transaction.database)
         }
-        return .commit
+        return result
       }
     } catch {
       connection.files.rollBack(to: savepoint)
       throw error
     }
-    return result!
   }
 
   private func checkUsable() throws {
@@ -276,7 +272,7 @@ package final class SQLiteStore: @unchecked Sendable {
   }
 
   /// Reads for the watch, which informs the contexts itself.
-  func look<T>(_ body: (Database) throws -> T) throws -> T? {
+  func look<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T? {
     guard case .connections(let connections) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
     return try connections.look(body)
   }
@@ -384,7 +380,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Errors
 
-  /// Converts GRDB's errors of `body`.
+  /// Converts SQLite's errors of `body`.
   func translating<T>(_ body: () throws -> T) throws -> T {
     try StoreErrors.translating(configuration, layout, body)
   }

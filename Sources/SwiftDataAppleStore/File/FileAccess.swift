@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 import SwiftData
 import Synchronization
 
@@ -61,7 +60,7 @@ package final class FileAccess: @unchecked Sendable {
     let connection = try take(stamp)
     let result: T
     do {
-      result = try transaction("BEGIN", on: connection) {
+      result = try connection.transaction(beginning: "BEGIN") {
         try body(connection) { if !isWritable, Self.stamp(url) != stamp { throw changed() } }
       }
     } catch {
@@ -90,20 +89,7 @@ package final class FileAccess: @unchecked Sendable {
     defer { writing.unlock() }
     let connection = try take(Self.stamp(url))
     defer { give(connection, Self.stamp(url)) }
-    return try transaction("BEGIN IMMEDIATE", on: connection) { try body(connection) }
-  }
-
-  private func transaction<T>(_ begin: String, on connection: FileConnection, _ body: () throws -> T) throws -> T {
-    try connection.execute(begin)
-    do {
-      let result = try body()
-      try connection.execute("COMMIT")
-      return result
-    } catch {
-      // After some errors SQLite has ended the transaction already.
-      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.execute("ROLLBACK") }
-      throw error
-    }
+    return try connection.transaction(beginning: "BEGIN IMMEDIATE") { try body(connection) }
   }
 
   private func take(_ stamp: [FileStamp?]) throws -> FileConnection {

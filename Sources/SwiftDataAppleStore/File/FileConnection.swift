@@ -1,131 +1,56 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import SwiftData
 
-/// One SQLite connection to an Apple store.
+/// One connection to an Apple store. Its errors name the file and a remedy.
 ///
-/// It does not use GRDB, because only a URI can forbid changes to the file and its log, and GRDB does not open files by URI.
+/// A URI decides whether SQLite may change the file and its log.
 // @unchecked Sendable because a pool gives it to one thread at a time.
 package final class FileConnection: @unchecked Sendable {
-  package let handle: OpaquePointer
+  private let database: SQLiteDatabase
   private let place: String
   /// The store that an import attached. Errors of writing are about it, because the file itself is only read.
   package var target: String?
-  private var statements: [String: OpaquePointer] = [:]
+
+  package var handle: OpaquePointer { database.handle }
+
+  /// A connection keeps this number of statements between transactions at most.
+  private static let maximumStatements = 400
 
   /// - Parameters:
   ///   - uri: the file as a URI for `sqlite3_open_v2`.
   ///   - takesLocks: false for a connection that leaves the file and its log as they are.
   package init(uri: String, place: String, lockTimeout: Double, takesLocks: Bool = true) throws {
-    var opened: OpaquePointer?
-    // The URI decides whether this file may be written. The flags also apply to the database that an import attaches.
-    let flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
-    let code = sqlite3_open_v2(uri, &opened, flags, nil)
-    guard code == SQLITE_OK, let opened else {
-      let message = opened.map { String(cString: sqlite3_errmsg($0)) }
-      sqlite3_close(opened)
-      throw FileErrors.error(code: code, message: message, sql: nil, place: place)
+    self.place = place
+    do {
+      // The URI decides whether this file may be written. The flags also apply to the database that an import attaches.
+      database = try SQLiteDatabase(uri, flags: SQLITE_OPEN_READWRITE)
+      if !takesLocks { try DatabaseFile.removeLocks(of: database) }
+      sqlite3_busy_timeout(database.handle, Int32(lockTimeout.asWait * 1000))
+      // A damaged file may have a harmful schema.
+      try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+    } catch {
+      throw FileErrors.error(error, place: place, target: nil)
     }
-    (handle, self.place) = (opened, place)
-    if !takesLocks {
-      do { try DatabaseFile.removeLocks(of: opened) } catch { throw failure(nil) }
-    }
-    sqlite3_extended_result_codes(opened, 1)
-    sqlite3_busy_timeout(opened, Int32(lockTimeout.asWait * 1000))
-    // A damaged file may have a harmful schema.
-    for statement in ["PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA temp_store = MEMORY"] {
-      try execute(statement)
-    }
-    sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, 1 << 30)
-  }
-
-  deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
-    sqlite3_close_v2(handle)
+    sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, 1 << 30)
   }
 
   // MARK: - Statements
 
-  func failure(_ sql: String?) -> SwiftDataError {
-    FileErrors.error(
-      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: sql, place: place,
-      target: target)
+  private func translating<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch { throw FileErrors.error(error, place: place, target: target) }
   }
 
-  package func execute(_ sql: String) throws {
-    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
-  }
-
-  func prepare(_ sql: String) throws -> OpaquePointer {
-    if let known = statements[sql] { return known }
-    var statement: OpaquePointer?
-    guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
-      let statement
-    else { throw failure(sql) }
-    if statements.count > 400 {
-      for old in statements.values { sqlite3_finalize(old) }
-      statements = [:]
-    }
-    statements[sql] = statement
-    return statement
-  }
+  package func execute(_ sql: String) throws { try translating { try database.execute(sql) } }
 
   /// Calls `body` with a statement whose parameters are bound.
   func with<T>(_ fragment: SQLFragment, _ body: (OpaquePointer) throws -> T) throws -> T {
-    var statement = try prepare(fragment.sql)
-    // A caller further up may be stepping the same statement.
-    let isBusy = sqlite3_stmt_busy(statement) != 0
-    if isBusy {
-      var other: OpaquePointer?
-      guard sqlite3_prepare_v2(handle, fragment.sql, -1, &other, nil) == SQLITE_OK, let other else {
-        throw failure(fragment.sql)
-      }
-      statement = other
-    }
-    defer {
-      if isBusy {
-        sqlite3_finalize(statement)
-      } else {
-        sqlite3_reset(statement)
-        sqlite3_clear_bindings(statement)
-      }
-    }
-    for (index, argument) in fragment.arguments.enumerated() {
-      guard bind(argument, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw failure(fragment.sql) }
-    }
-    return try body(statement)
+    try translating { try database.withStatement(fragment.sql, fragment.arguments, isKept: true, body) }
   }
 
-  private func bind(_ value: SQLValue, to statement: OpaquePointer, at index: Int32) -> Int32 {
-    switch value {
-    case .null: return sqlite3_bind_null(statement, index)
-    case .integer(let value): return sqlite3_bind_int64(statement, index, value)
-    case .real(let value): return sqlite3_bind_double(statement, index, value)
-    case .text(var value):
-      return value.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) {
-          $0.isEmpty
-            ? sqlite3_bind_text(statement, index, "", 0, transient)
-            : sqlite3_bind_text64(
-              statement, index, $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
-        }
-      }
-    case .blob(let value):
-      return value.withUnsafeBytes { bytes in
-        bytes.isEmpty
-          ? sqlite3_bind_zeroblob(statement, index, 0)
-          : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), transient)
-      }
-    }
-  }
-
-  /// Goes to the next row. Returns false after the last one.
+  /// - Returns: whether there is a row.
   func step(_ statement: OpaquePointer, sql: String) throws -> Bool {
-    switch sqlite3_step(statement) {
-    case SQLITE_ROW: return true
-    case SQLITE_DONE: return false
-    default: throw failure(sql)
-    }
+    try translating { try database.step(statement, sql) }
   }
 
   /// All rows of a statement.
@@ -137,10 +62,7 @@ package final class FileConnection: @unchecked Sendable {
   package func rows<T>(_ fragment: SQLFragment, _ body: ([SQLValue]) throws -> T) throws -> [T] {
     try with(fragment) { statement in
       var result = [T]()
-      while try step(statement, sql: fragment.sql) {
-        result.append(
-          try body((0..<sqlite3_column_count(statement)).map { Self.value(sqlite3_column_value(statement, $0)) }))
-      }
+      while try step(statement, sql: fragment.sql) { result.append(try body(SQLiteCells(statement).values)) }
       return result
     }
   }
@@ -155,34 +77,22 @@ package final class FileConnection: @unchecked Sendable {
     }
   }
 
-  // MARK: - Cells
-
-  static func value(_ cell: OpaquePointer?) -> SQLValue {
-    switch sqlite3_value_type(cell) {
-    case SQLITE_INTEGER: .integer(sqlite3_value_int64(cell))
-    case SQLITE_FLOAT: .real(sqlite3_value_double(cell))
-    case SQLITE_TEXT: .text(text(cell))
-    case SQLITE_BLOB: .blob(data(cell))
-    default: .null
-    }
-  }
-
-  static func text(_ cell: OpaquePointer?) -> String {
-    guard let bytes = sqlite3_value_text(cell) else { return "" }
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))), as: UTF8.self)
-  }
-
-  static func data(_ cell: OpaquePointer?) -> Data {
-    guard let bytes = sqlite3_value_blob(cell) else { return Data() }
-    return Data(bytes: bytes, count: Int(sqlite3_value_bytes(cell)))
+  /// Runs `body` in a transaction. If it throws, nothing of it stays.
+  func transaction<T>(beginning begin: String, _ body: () throws -> T) throws -> T {
+    // No statement is in use now.
+    if database.keptCount > Self.maximumStatements { database.forgetStatements() }
+    return try translating { try database.transaction(beginning: begin, body) }
   }
 }
 
-/// Tells SQLite to copy a value that is bound or returned.
-let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
 /// Converts SQLite's result codes to errors that name the remedy.
 enum FileErrors {
+  /// - Returns: an error of SQLite with its remedy, or another error as it is.
+  static func error(_ error: any Error, place: String, target: String?) -> any Error {
+    guard let error = error as? SQLiteError else { return error }
+    return self.error(code: error.code, message: error.message, sql: error.sql, place: place, target: target)
+  }
+
   /// - Parameter target: the store that an import writes to.
   static func error(
     code: Int32, message: String?, sql: String?, place: String, target: String? = nil

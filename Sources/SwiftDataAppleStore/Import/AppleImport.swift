@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import SwiftData
 
 /// Copies an Apple store into a store of our own.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 import SwiftData
 
 /// The store that an import fills. A connection attaches it under the name `target`.
@@ -43,8 +42,7 @@ package struct ImportTarget {
       try connection.run("ATTACH DATABASE \(bind: .text(FileAccess.uri(url.path, "mode=rw"))) AS target")
       defer { try? connection.execute("DETACH DATABASE target") }
       try connection.execute("PRAGMA foreign_keys = OFF")
-      try connection.execute("BEGIN IMMEDIATE")
-      do {
+      try connection.transaction(beginning: "BEGIN IMMEDIATE") {
         if !isNew {
           // A program may have saved since the look.
           try check(connection, in: "target", replaces)
@@ -56,10 +54,6 @@ package struct ImportTarget {
           INSERT OR REPLACE INTO target._swiftdata (key, value) \
           VALUES (\(bind: .text(Self.markKey)), \(bind: .text(mark)))
           """)
-        try connection.execute("COMMIT")
-      } catch {
-        if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.execute("ROLLBACK") }
-        throw error
       }
     } catch {
       if isNew { remove() }

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import Logging
 import SwiftData
 
@@ -161,13 +161,13 @@ final class AppleRows: SQLRows {
   }
   override func int64(_ column: Int32) -> Int64 { sqlite3_value_int64(cell(column)) }
   override func double(_ column: Int32) -> Double { sqlite3_value_double(cell(column)) }
-  override func string(_ column: Int32) -> String { FileConnection.text(cell(column)) }
+  override func string(_ column: Int32) -> String { SQLiteCells.text(of: cell(column)) }
   override func shortText(_ column: Int32) -> __ShortText? {
     let cell = cell(column)
     guard let bytes = sqlite3_value_text(cell) else { return nil }
     return __ShortText(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))))
   }
-  override func data(_ column: Int32) -> Data { FileConnection.data(cell(column)) }
+  override func data(_ column: Int32) -> Data { SQLiteCells.data(of: cell(column)) }
 
   override func externalData(_ reference: String) throws -> Data { try file.externalData(reference) }
 }

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import SwiftData
 import Synchronization
 
@@ -31,35 +31,13 @@ final class Converters: Sendable {
       { context, count, values in
         let box = Unmanaged<ConverterBox>.fromOpaque(sqlite3_user_data(context)).takeUnretainedValue()
         var cells = [SQLValue]()
-        for index in 1..<max(1, Int(count)) { cells.append(FileConnection.value(values![index])) }
+        for index in 1..<max(1, Int(count)) { cells.append(SQLValue(argument: values![index])) }
         let number = Int(sqlite3_value_int64(values![0]))
         guard box.converters.indices.contains(number) else { return sqlite3_result_null(context) }
-        Converters.set(box.converters[number](cells), context)
+        box.converters[number](cells).setResult(of: context)
       }, nil, nil, { Unmanaged<ConverterBox>.fromOpaque($0!).release() })
     guard code == SQLITE_OK else {
       throw SwiftDataError(.io, message: "apple_value cannot be registered: \(String(cString: sqlite3_errstr(code)))")
-    }
-  }
-
-  private static func set(_ value: SQLValue, _ context: OpaquePointer?) {
-    switch value {
-    case .null: sqlite3_result_null(context)
-    case .integer(let value): sqlite3_result_int64(context, value)
-    case .real(let value): sqlite3_result_double(context, value)
-    case .text(var value):
-      value.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) {
-          $0.isEmpty
-            ? sqlite3_result_text(context, "", 0, transient)
-            : sqlite3_result_text64(context, $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
-        }
-      }
-    case .blob(let value):
-      value.withUnsafeBytes { bytes in
-        bytes.isEmpty
-          ? sqlite3_result_zeroblob(context, 0)
-          : sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), transient)
-      }
     }
   }
 }

@@ -92,7 +92,8 @@ private enum SymbolGraph {
       [
         "swift", "symbolgraph-extract", "-module-name", module, "-target", try target(), "-I",
         products.appendingPathComponent("Modules").path, "-output-dir", folder.path, "-minimum-access-level", "public",
-      ] + (try moduleMaps(for: products)).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        "-Xcc", "-fmodule-map-file=\(try moduleMap())",
+      ]
     let pipe = try startingProcess {
       let pipe = Pipe()
       process.standardError = pipe
@@ -118,11 +119,14 @@ private enum SymbolGraph {
     )
   }
 
-  /// The C module of the database, which the module imports, is found by its map only.
-  private static func moduleMaps(for products: URL) throws -> [String] {
-    let checkouts = products.deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap")
-    return FileManager.default.fileExists(atPath: checkouts.path) ? [checkouts.path] : []
+  /// The C module of SQLite, which the module imports, is found by its map only.
+  private static func moduleMap() throws -> String {
+    let map = URL(fileURLWithPath: #filePath).appendingPathComponent(
+      "../../../../Sources/CSwiftDataSQLite/module.modulemap"
+    )
+    .standardizedFileURL
+    try #require(FileManager.default.fileExists(atPath: map.path))
+    return map.path
   }
 
   private static func target() throws -> String {

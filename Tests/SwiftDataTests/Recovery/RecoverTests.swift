@@ -94,6 +94,16 @@ import Testing
     try data.write(to: store.url)
   }
 
+  @Test("A text with a zero byte stays whole")
+  func zeroByte() throws {
+    let context = ModelContext(try container(store.url))
+    context.insert(Topic(name: "before\0after"))
+    try context.save()
+    _ = try ModelContainer.recover(from: store.url, to: new, for: schema)
+    let topics = try ModelContext(try container(new)).fetch(FetchDescriptor<Topic>())
+    #expect(topics.map(\.name).contains("before\0after"))
+  }
+
   @Test("Recovering a store that is whole gives all of it, with the same identifiers")
   func whole() throws {
     let before = try contents(store.url)

@@ -144,7 +144,7 @@ private enum OtherDefault {
     let files = try TemporaryStore()
     let models = VersionLayout(Schema([Plain.Note.self]))
     let store = try files.container(Plain.Note.self).core.sqliteStores[0]
-    let texts = try #require(try store.read { try $0.withDatabase { try Metadata.texts($0, path: "the store") } })
+    let texts = try #require(try store.read { try Metadata.texts($0.database, path: "the store") })
     #expect(Metadata.fit(models, texts))
     for key in texts.keys {
       var changed = texts

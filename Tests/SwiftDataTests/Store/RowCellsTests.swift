@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSwiftDataSQLite
 import Testing
 
 @testable import SwiftData
@@ -15,18 +14,20 @@ import Testing
       "SELECT a.x, b.y, a.z, b.x, a.y, b.z, a.x + 1, a.y || b.y, NULL, 1.5 FROM t AS a JOIN t AS b ON a.x < b.x",
     ])
   func places(sql: String) throws {
-    try DatabaseQueue().inDatabase { database in
-      try database.execute(sql: "CREATE TABLE t (x INTEGER PRIMARY KEY, y TEXT, z)")
-      for number in 0..<9 {
-        try database.execute(
-          sql: "INSERT INTO t (y, z) VALUES (?, ?)",
-          arguments: [String(repeating: "long ", count: number * 400), number.isMultiple(of: 2) ? nil : number])
-      }
-      let prepared = try database.makeStatement(sql: sql)
-      let statement = prepared.sqliteStatement
+    let database = try SQLiteDatabase.inMemory()
+    try database.execute("CREATE TABLE t (x INTEGER PRIMARY KEY, y TEXT, z)")
+    for number in 0..<9 {
+      try database.run(
+        "INSERT INTO t (y, z) VALUES (?, ?)",
+        [
+          .text(String(repeating: "long ", count: number * 400)),
+          number.isMultiple(of: 2) ? .null : .integer(Int64(number)),
+        ])
+    }
+    try database.withStatement(sql, []) { statement in
       var cells = RowCells()
       var rows = 0
-      while sqlite3_step(statement) == SQLITE_ROW {
+      while try database.step(statement, sql) {
         cells.find(in: statement)
         // If another SQLite keeps its cells elsewhere, everything works, but slowly.
         #expect(cells.first != nil)

@@ -1,7 +1,6 @@
+import CSwiftDataSQLite
 import Dispatch
 import Foundation
-import GRDB
-import GRDBSQLite
 import Testing
 
 @testable import SwiftData
@@ -137,29 +136,29 @@ private enum Connected {
   @Test("A read that fails leaves its connection as it was; a closed store says so")
   func failures() throws {
     let files = try TemporaryStore()
-    let connections = try StoreConnections(path: files.url.path, options: Configuration())
-    try connections.write { try $0.execute(sql: "CREATE TABLE t (x)") }
-    #expect(throws: DatabaseError.self) { try connections.look { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
-    #expect(throws: DatabaseError.self) { try connections.look { try $0.execute(sql: "no SQL") } }
+    let connections = try StoreConnections(path: files.url.path, options: SQLiteOptions())
+    try connections.write { try $0.execute("CREATE TABLE t (x)") }
+    #expect(throws: SQLiteError.self) { try connections.look { try $0.execute("INSERT INTO t VALUES (1)") } }
+    #expect(throws: SQLiteError.self) { try connections.look { try $0.execute("no SQL") } }
     #expect(throws: CancellationError.self) {
       try connections.write { database in
-        try database.execute(sql: "INSERT INTO t VALUES (2)")
+        try database.execute("INSERT INTO t VALUES (2)")
         throw CancellationError()
       }
     }
-    #expect(try connections.look { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+    #expect(try connections.look { try $0.integer("SELECT count(*) FROM t") } == 0)
     try connections.close()
-    #expect(throws: DatabaseError.self) { try connections.look { try Int.fetchOne($0, sql: "SELECT 1") } }
-    #expect(throws: DatabaseError.self) { try connections.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
+    #expect(throws: SQLiteError.self) { try connections.look { try $0.integer("SELECT 1") } }
+    #expect(throws: SQLiteError.self) { try connections.write { try $0.execute("INSERT INTO t VALUES (3)") } }
   }
 
   @Test("A read prepares statements and reads another store amid its transaction, and sees one state throughout")
   func amidATransaction() throws {
     let (files, others) = (try TemporaryStore(), try TemporaryStore())
-    let connections = try StoreConnections(path: files.url.path, options: Configuration())
-    let other = try StoreConnections(path: others.url.path, options: Configuration())
+    let connections = try StoreConnections(path: files.url.path, options: SQLiteOptions())
+    let other = try StoreConnections(path: others.url.path, options: SQLiteOptions())
     for (connections, value) in [(connections, 1), (other, 2)] {
-      try connections.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (\(value))") }
+      try connections.write { try $0.execute("CREATE TABLE t (x); INSERT INTO t VALUES (\(value))") }
     }
     func value(_ column: String, _ statements: KeptStatements) throws -> Int32 {
       let statement = try statements.statement("SELECT \(column) FROM t")
@@ -169,11 +168,11 @@ private enum Connected {
     }
     let seen = try connections.read { statements in
       var seen = [try value("x", statements)]
-      try connections.write { try $0.execute(sql: "UPDATE t SET x = 10") }
+      try connections.write { try $0.execute("UPDATE t SET x = 10") }
       // More statements than a connection keeps.
       for number in 0..<20 { seen.append(try value("x + \(number)", statements) - Int32(number)) }
       seen.append(try other.read { try value("x", $0) })
-      seen.append(try #require(try statements.onQueue { try Int32.fetchOne($0, sql: "SELECT x FROM t") }))
+      seen.append(Int32(try #require(try statements.database.integer("SELECT x FROM t"))))
       return seen
     }
     #expect(seen == Array(repeating: 1, count: 21) + [2, 1])
@@ -184,8 +183,8 @@ private enum Connected {
   func closing() throws {
     for _ in 0..<20 {
       let files = try TemporaryStore()
-      let connections = try StoreConnections(path: files.url.path, options: Configuration())
-      try connections.write { try $0.execute(sql: "CREATE TABLE a (b)") }
+      let connections = try StoreConnections(path: files.url.path, options: SQLiteOptions())
+      try connections.write { try $0.execute("CREATE TABLE a (b)") }
       // All readers are busy, so that the closers wait and get the permits in turn.
       let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let (readers, closers) = (DispatchGroup(), DispatchGroup())

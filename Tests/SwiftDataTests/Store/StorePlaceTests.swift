@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 import Testing
 
@@ -210,7 +209,7 @@ import Testing
     for (durability, level) in [(ModelConfiguration.Durability.normal, 1), (.full, 2)] {
       let container = try store.container(Letter.self) { $0.durability = durability }
       let found = try container.core.sqliteStores[0].write { connection in
-        try connection.withDatabase { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        try connection.database.integer("PRAGMA synchronous").map { Int($0) }
       }
       #expect(found == level)
     }

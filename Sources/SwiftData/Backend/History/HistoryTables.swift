@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The tables of the history.
 ///
@@ -57,15 +56,15 @@ enum HistoryTables {
   // MARK: - Renaming
 
   /// Renames a class in the history.
-  static func rename(class former: String, to name: String, _ database: Database) throws {
+  static func rename(class former: String, to name: String, _ database: SQLiteDatabase) throws {
     try replaceEntries(
       database, where: "json_extract(value, '$.class') = ?2", by: "json_set(value, '$.class', ?1)",
-      [name, former])
+      [.text(name), .text(former)])
   }
 
   /// Renames properties of a class in the history, all at once, so that two can exchange their names.
   /// - Parameter names: the new names by the old ones.
-  static func rename(_ names: [String: String], of name: String, _ database: Database) throws {
+  static func rename(_ names: [String: String], of name: String, _ database: SQLiteDatabase) throws {
     guard !names.isEmpty else { return }
     let list = String(decoding: try JSONCoding.encode(names), as: UTF8.self)
     // ?1 the new names by the old ones, ?2 the class. Two names in one object would need a path with quotes.
@@ -77,7 +76,7 @@ enum HistoryTables {
       by: "json_set(value, '$.properties', (SELECT json_group_array("
         + "ifnull((SELECT n.value FROM json_each(?1) AS n WHERE n.key = p.value), p.value))"
         + " FROM json_each(entry.value, '$.properties') AS p))",
-      [list, name])
+      [.text(list), .text(name)])
     // `->` hands a number on as it is written. json_extract would round it.
     try replaceEntries(
       database,
@@ -85,60 +84,58 @@ enum HistoryTables {
       by: "json_set(value, '$.tombstone', (SELECT json_group_object("
         + "ifnull((SELECT n.value FROM json_each(?1) AS n WHERE n.key = t.key), t.key),"
         + " json(entry.value -> t.fullkey)) FROM json_each(entry.value, '$.tombstone') AS t))",
-      [list, name])
+      [.text(list), .text(name)])
   }
 
   private static func replaceEntries(
-    _ database: Database, where condition: String, by entry: String, _ arguments: StatementArguments
+    _ database: SQLiteDatabase, where condition: String, by entry: String, _ arguments: [SQLValue]
   ) throws {
     for table in ["_swiftdata_history", "_swiftdata_changes"] {
-      try database.execute(
-        sql: "UPDATE \(table) SET changes = (SELECT json_group_array(json(CASE WHEN \(condition) THEN \(entry)"
+      try database.run(
+        "UPDATE \(table) SET changes = (SELECT json_group_array(json(CASE WHEN \(condition) THEN \(entry)"
           + " ELSE value END)) FROM json_each(changes) AS entry)"
           + " WHERE EXISTS (SELECT 1 FROM json_each(changes) AS entry WHERE \(condition))",
-        arguments: arguments)
+        arguments)
     }
   }
 
   // MARK: - Format 1
 
   /// Converts the history of a format 1 store, which had one row per run.
-  static func convert(_ database: Database) throws {
+  static func convert(_ database: SQLiteDatabase) throws {
     for name in ["_swiftdata_history", "_swiftdata_changes"] {
-      try database.execute(sql: "ALTER TABLE \(name) RENAME TO \(name)_1")
+      try database.execute("ALTER TABLE \(name) RENAME TO \(name)_1")
     }
-    for statement in creationStatements { try database.execute(sql: statement) }
-    let transactions = try Row.fetchCursor(
-      database, sql: "SELECT id, timestamp, author, program, process FROM _swiftdata_history_1 ORDER BY id")
-    while let row = try transactions.next() {
-      let runs = try Row.fetchAll(
-        database,
-        sql: "SELECT kind, entity, key, count, properties, tombstone FROM _swiftdata_changes_1"
-          + " WHERE history = ? ORDER BY id", arguments: [row[0] as Int64])
-      let blocks = try HistoryBlocks(runs.compactMap(HistoryRecorder.Run.init)).blocks
-      try database.execute(
-        sql: "INSERT INTO _swiftdata_history VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [row[0], row[1], row[2], row[3], row[4], blocks.first?.json ?? "[]"])
+    for statement in creationStatements { try database.execute(statement) }
+    _ = try database.rows(
+      "SELECT id, timestamp, author, program, process FROM _swiftdata_history_1 ORDER BY id"
+    ) { row in
+      let id = row.integer(0)
+      let runs = try database.rows(
+        "SELECT kind, entity, key, count, properties, tombstone FROM _swiftdata_changes_1"
+          + " WHERE history = ? ORDER BY id", [.integer(id)]
+      ) { HistoryRecorder.Run($0.values) }
+      let blocks = try HistoryBlocks(runs.compactMap(\.self)).blocks
+      try database.run(
+        "INSERT INTO _swiftdata_history VALUES (?, ?, ?, ?, ?, ?)", row.values + [.text(blocks.first?.json ?? "[]")])
       for block in blocks.dropFirst() {
-        try database.execute(sql: insertionOfBlock, arguments: [(row[0] as Int64) << 32 + block.place, block.json])
+        try database.run(insertionOfBlock, [.integer(id << 32 + block.place), .text(block.json)])
       }
     }
-    for name in ["_swiftdata_history", "_swiftdata_changes"] { try database.execute(sql: "DROP TABLE \(name)_1") }
+    for name in ["_swiftdata_history", "_swiftdata_changes"] { try database.execute("DROP TABLE \(name)_1") }
   }
 }
 
 extension HistoryRecorder.Run {
   /// A row of format 1, or nil if it is not one.
-  // The cells are checked by kind, because converting a cell of another type traps.
-  fileprivate init?(_ row: Row) {
-    guard let kind = Int64.fromDatabaseValue(row[0]).flatMap(HistoryRecorder.Kind.init),
-      let entity = String.fromDatabaseValue(row[1]), let first = Int64.fromDatabaseValue(row[2]),
-      let count = Int64.fromDatabaseValue(row[3])
+  fileprivate init?(_ row: [SQLValue]) {
+    guard case .integer(let number) = row[0], let kind = HistoryRecorder.Kind(rawValue: number),
+      case .text(let entity) = row[1], case .integer(let first) = row[2], case .integer(let count) = row[3]
     else { return nil }
-    let names = String.fromDatabaseValue(row[4])
-      .flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) }
-    self.init(
-      kind: kind, entity: entity, first: first, count: count, properties: names,
-      tombstone: String.fromDatabaseValue(row[5]))
+    var names: [String]?
+    if case .text(let text) = row[4] { names = try? JSONCoding.decode([String].self, from: Data(text.utf8)) }
+    var tombstone: String?
+    if case .text(let text) = row[5] { tombstone = text }
+    self.init(kind: kind, entity: entity, first: first, count: count, properties: names, tombstone: tombstone)
   }
 }

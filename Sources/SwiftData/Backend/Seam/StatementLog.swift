@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import CoreMetrics
-import GRDBSQLite
 import Logging
 
 /// Reports each statement of a store to swift-log and swift-metrics.

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDB
 import Synchronization
 
 /// The words of texts as the default store indexes them, for stores with their own index.
@@ -19,17 +19,60 @@ package enum SearchWords {
 
   /// SQLite's tokenizer, which needs a database.
   private final class Tokenizer {
-    private let database: DatabaseQueue
-    private let tokenizer: any FTS5Tokenizer
+    private let database: SQLiteDatabase
+    private let methods: fts5_tokenizer
+    private let tokenizer: OpaquePointer
 
     init() throws {
-      database = try DatabaseQueue()
-      tokenizer = try database.read {
-        try $0.makeTokenizer(FTS5TokenizerDescriptor(components: SearchText.tokenizerComponents))
+      database = try SQLiteDatabase.inMemory()
+      guard let api = try Self.api(of: database) else { throw SQLiteError(SQLITE_ERROR, "SQLite lacks FTS5") }
+      let (name, arguments) = (SearchText.tokenizerComponents[0], SearchText.tokenizerComponents.dropFirst())
+      var (methods, context, made) = (fts5_tokenizer(), UnsafeMutableRawPointer?.none, OpaquePointer?.none)
+      var code = api.pointee.xFindTokenizer(api, name, &context, &methods)
+      if code == SQLITE_OK {
+        let texts = arguments.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.map { UnsafePointer($0) }
+        code = methods.xCreate(context, &pointers, Int32(pointers.count), &made)
       }
+      guard code == SQLITE_OK, let made else { throw SQLiteError(code) }
+      (self.methods, tokenizer) = (methods, made)
     }
 
-    func words(of text: String) throws -> [String] { try tokenizer.tokenize(document: text).map(\.token) }
+    deinit { methods.xDelete(tokenizer) }
+
+    /// SQLite hands out the functions of FTS5 through a parameter.
+    private static func api(of database: SQLiteDatabase) throws -> UnsafeMutablePointer<fts5_api>? {
+      let kind: StaticString = "fts5_api_ptr"
+      var api: UnsafeMutablePointer<fts5_api>?
+      try withUnsafeMutablePointer(to: &api) { place in
+        try database.withStatement("SELECT fts5(?)", []) { statement in
+          _ = kind.utf8Start.withMemoryRebound(to: CChar.self, capacity: kind.utf8CodeUnitCount) {
+            sqlite3_bind_pointer(statement, 1, place, $0, nil)
+          }
+          _ = try database.step(statement, "SELECT fts5(?)")
+        }
+      }
+      return api
+    }
+
+    func words(of text: String) throws -> [String] {
+      var (words, text) = ([String](), text)
+      let code = withUnsafeMutablePointer(to: &words) { words in
+        text.withUTF8 { bytes in
+          bytes.withMemoryRebound(to: CChar.self) {
+            methods.xTokenize(tokenizer, words, FTS5_TOKENIZE_DOCUMENT, $0.baseAddress, Int32($0.count)) {
+              (words, _, start, count, _, _) in
+              let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
+              words?.assumingMemoryBound(to: [String].self).pointee.append(String(decoding: bytes, as: UTF8.self))
+              return SQLITE_OK
+            }
+          }
+        }
+      }
+      guard code == SQLITE_OK else { throw SQLiteError(code) }
+      return words
+    }
   }
 
   private static let tokenizer = Mutex<Tokenizer?>(nil)

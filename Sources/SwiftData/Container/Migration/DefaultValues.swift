@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The default value of a property's declaration, as a cell.
 package struct DefaultCell {
@@ -11,15 +10,12 @@ package struct DefaultCell {
   ///
   /// Defaults such as `UUID()` and `Date()` differ each time. An expression whose two evaluations differ is evaluated
   /// for each row.
-  static func of(_ property: __Property, in entity: __Entity, _ database: Database) throws -> DefaultCell? {
+  static func of(_ property: __Property, in entity: __Entity, _ database: SQLiteDatabase) throws -> DefaultCell? {
     if let constant = try constant(of: property, in: entity) {
       return constant == .null ? nil : DefaultCell(sql: "?", arguments: [constant])
     }
     let name = "swiftdata_default#\(property.tableName)#\(property.column)"
-    let function = DatabaseFunction(name, argumentCount: 0, pure: false) { _ in
-      try cell(of: property, in: entity).map { DatabaseValue($0) }
-    }
-    database.add(function: function)
+    try database.register(name, argumentCount: 0) { _ in try cell(of: property, in: entity) ?? .null }
     return DefaultCell(sql: "\(name.quotedIdentifier)()", arguments: [])
   }
 
@@ -49,19 +45,6 @@ package struct DefaultCell {
       level = current.superentity
     }
     return nil
-  }
-}
-
-extension DatabaseValue {
-  init(_ value: SQLValue) {
-    self =
-      switch value {
-      case .null: .null
-      case .integer(let value): value.databaseValue
-      case .real(let value): value.databaseValue
-      case .text(let value): value.databaseValue
-      case .blob(let value): value.databaseValue
-      }
   }
 }
 

@@ -1,22 +1,21 @@
 import Foundation
-import GRDB
 
 // The checks of a migration that read rows, and its warnings in the log.
 extension LayoutMigration {
   /// Refuses relationships with stored targets that they do not lead to any more.
   func checkNarrowings() throws {
     for narrowing in plan.narrowings {
-      guard let row = try Row.fetchOne(database, sql: narrowing.statement(in: plan.old)), row[0] as Int64 > 0 else {
-        continue
+      let refusal = try database.first(narrowing.statement(in: plan.old)) { row in
+        row.integer(0) > 0 ? narrowing.refusal(row.integer(0), first: row.integer(1), row.string(2)) : nil
       }
-      throw narrowing.refusal(row[0], first: row[1], row[2])
+      if let refusal = refusal ?? nil { throw refusal }
     }
   }
 
   /// Says in the log which values go.
   func warnOfRemovals() throws {
     for removal in plan.removals {
-      guard let sql = removal.count(in: plan.old), let count = try Int64.fetchOne(database, sql: sql), count > 0 else {
+      guard let sql = removal.count(in: plan.old), let count = try database.integer(sql), count > 0 else {
         continue
       }
       MigrationRunner.logger.warning("\(store.name): \(removal.warning(count))")
@@ -27,8 +26,8 @@ extension LayoutMigration {
   func checkRemovedClasses(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
     guard !plan.isPlanned, old.hasDiscriminator else { return }
     for name in table.removedClasses {
-      let count = try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM \(old.name.quotedIdentifier) WHERE _entity = ?", arguments: [name])!
+      let count =
+        try database.integer("SELECT count(*) FROM \(old.name.quotedIdentifier) WHERE _entity = ?", [.text(name)]) ?? 0
       guard count > 0 else { continue }
       throw SwiftDataError(
         .unknownDataStoreSchema, entity: name,
@@ -46,10 +45,11 @@ extension LayoutMigration {
         "SELECT _pk, \(name.quotedIdentifier) FROM \(old.name.quotedIdentifier) AS o"
         + " WHERE \(condition.replacingOccurrences(of: "column", with: name.quotedIdentifier))"
         + (old.hasDiscriminator ? " AND \(Self.rows(of: part.classes))" : "") + " LIMIT 1"
-      guard let row = try Row.fetchOne(database, sql: sql) else { continue }
+      let found = try database.first(sql) { (key: $0.integer(0), value: $0.integer(1)) }
+      guard let found else { continue }
       throw SwiftDataError(
         .unknownDataStoreSchema, entity: column.column.entity, property: column.column.propertyName,
-        message: "the stored object with the key \(row[0] as Int64) has the value \(row[1] as Int64): \(reason); change"
+        message: "the stored object with the key \(found.key) has the value \(found.value): \(reason); change"
           + " such values with the former version of the program or in a custom stage's willMigrate")
     }
   }
@@ -61,12 +61,12 @@ extension LayoutMigration {
     guard column.column.family == .key else { return }
     let union = queries.map { $0.select(in: plan.old) }.joined(separator: " UNION ALL ")
     let sql = "SELECT owner, count(*) FROM (\(union)) GROUP BY owner HAVING count(*) > 1 LIMIT 5"
-    let rows = try Row.fetchAll(database, sql: sql)
+    let rows = try database.rows(sql) { (owner: $0.integer(0), count: $0.integer(1)) }
     guard let first = rows.first else { return }
     throw SwiftDataError(
       .unknownDataStoreSchema, entity: column.column.entity, property: column.column.propertyName,
-      message: "the relationship becomes a to-one, but the stored object with the key \(first[0] as Int64)"
-        + " has \(first[1] as Int) (also: \(rows.dropFirst().map { "\($0[0] as Int64)" }.joined(separator: ", "))); let"
+      message: "the relationship becomes a to-one, but the stored object with the key \(first.owner)"
+        + " has \(first.count) (also: \(rows.dropFirst().map { "\($0.owner)" }.joined(separator: ", "))); let"
         + " go of all but one in a custom stage's willMigrate")
   }
 
@@ -77,13 +77,14 @@ extension LayoutMigration {
       "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
       + " WHERE \((index.terms.map { "\($0) IS NOT NULL" } + [index.condition()].compactMap(\.self)).joined(separator: " AND "))"
       + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(_pk)"
-    guard let row = try Row.fetchOne(database, sql: sql) else { return }
-    let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM (\(sql))")! - 1
-    let keys = (row[0] as String).components(separatedBy: ", ")
+    let group = try database.first(sql) { (keys: $0.string(0), count: $0.integer(1)) }
+    guard let group else { return }
+    let others = (try database.integer("SELECT count(*) FROM (\(sql))") ?? 1) - 1
+    let keys = group.keys.components(separatedBy: ", ")
     throw SwiftDataError(
       .uniquenessViolation, entity: index.classes?[0] ?? table.new.classes[0],
       property: index.names.joined(separator: ", "),
-      message: "it becomes unique, but the \(row[1] as Int) stored objects with the keys"
+      message: "it becomes unique, but the \(group.count) stored objects with the keys"
         + " \(keys.prefix(10).joined(separator: ", "))\(keys.count > 10 ? " and more" : "") have the same value"
         + (others > 0 ? " (and so have \(others) more groups of objects)" : "")
         + "; make them differ, or delete all but one, in a custom stage's willMigrate")

@@ -1,12 +1,11 @@
 import Foundation
-import GRDB
 
 /// Executes a ``LayoutPlan`` inside the caller's transaction, with foreign keys off.
 ///
 /// It fills a new table for each changed one, and replaces the old one at the end. Every query therefore
 /// reads the old layout. A table that only gains columns stays, if the columns have constant defaults.
 struct LayoutMigration {
-  let database: Database
+  let database: SQLiteDatabase
   let plan: LayoutPlan
   let layout: StoreLayout
   let store: SQLiteStore
@@ -52,7 +51,7 @@ struct LayoutMigration {
 
   private func fill(_ table: LayoutPlan.TablePlan) throws {
     let name = Self.temporary(table.new.name)
-    try database.execute(sql: table.new.creation(as: name))
+    try database.execute(table.new.creation(as: name))
     guard let old = table.old else { return }
     try checkRemovedClasses(table, old)
     try checkConversions(table, old)
@@ -70,15 +69,19 @@ struct LayoutMigration {
   /// Copies by ranges of keys, to report progress.
   private func copy(_ sql: String, _ arguments: [SQLValue], from old: LayoutRecord.Table, entity: String) throws {
     let table = old.name.quotedIdentifier
-    let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)")!
-    let values = arguments.map { DatabaseValue($0) }
+    let total = Int(try database.integer("SELECT count(*) FROM \(table)") ?? 0)
     var last = Int64.min
     var done = 0
     let next = "SELECT max(_pk), count(*) FROM (SELECT _pk FROM \(table) WHERE _pk > ? ORDER BY _pk LIMIT ?)"
-    while let row = try Row.fetchOne(database, sql: next, arguments: [last, Self.batch]), let end: Int64 = row[0] {
-      try database.execute(sql: sql, arguments: StatementArguments(values + [last.databaseValue, end.databaseValue]))
+    func batch() throws -> (end: Int64, count: Int)? {
+      try database.first(next, [.integer(last), .integer(Int64(Self.batch))]) { row in
+        row.isNull(0) ? nil : (row.integer(0), Int(row.integer(1)))
+      } ?? nil
+    }
+    while let (end, count) = try batch() {
+      try database.run(sql, arguments + [.integer(last), .integer(end)])
       last = end
-      done += row[1]
+      done += count
       progress(entity, done, total)
     }
   }
@@ -150,12 +153,12 @@ struct LayoutMigration {
     let gaps = SQLFragment(
       "SELECT count(*), min(o._pk) FROM \(old.name.quotedIdentifier) AS o WHERE \(rows) AND \(cell.sql) IS NULL",
       cell.arguments)
-    let row = try Row.fetchOne(database, sql: gaps.sql, arguments: gaps.databaseArguments)!
-    guard row[0] as Int > 0 else { return cell }
+    let gap = try database.first(gaps.sql, gaps.arguments) { (count: $0.integer(0), key: $0.integer(1)) }
+    guard let gap, gap.count > 0 else { return cell }
     throw SwiftDataError(
       .unknownDataStoreSchema, entity: member.entity.name, property: property.name,
-      message: "the property is required, and \(row[0] as Int) stored objects have no value for it (the first has the"
-        + " key \(row[1] as Int64)); "
+      message: "the property is required, and \(gap.count) stored objects have no value for it (the first has the"
+        + " key \(gap.key)); "
         + (property.isAttribute
           ? "give it a default value in its declaration, make it optional, or fill it in a custom stage"
           : "make it optional, or relate the objects in a custom stage before it becomes required"))
@@ -184,19 +187,19 @@ struct LayoutMigration {
       let (table, place) = (list[0].quotedIdentifier, list[1])
       let owner = place == "source_position" ? "source" : "target"
       try database.execute(
-        sql: "UPDATE \(table) SET \(place) = r.place FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY \(owner)"
+        "UPDATE \(table) SET \(place) = r.place FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY \(owner)"
           + " ORDER BY \(place) IS NULL, \(place), rowid) - 1 AS place FROM \(table)) AS r WHERE r.id = \(table).rowid")
     }
   }
 
   private func fill(_ pairs: LayoutPlan.PairPlan) throws {
     let name = Self.temporary(pairs.new.name)
-    try database.execute(sql: pairs.new.creation(as: name))
+    try database.execute(pairs.new.creation(as: name))
     for query in pairs.sources {
       // The order of the rows is the age of the pairs.
       let age = plan.old.table(named: query.table) == nil ? "p.rowid" : "p._pk"
       try database.execute(
-        sql: "INSERT OR IGNORE INTO \(name.quotedIdentifier) (source, target, source_position, target_position)"
+        "INSERT OR IGNORE INTO \(name.quotedIdentifier) (source, target, source_position, target_position)"
           + " SELECT owner, target, owner_position, target_position FROM (\(query.select(in: plan.old, age: age)))"
           + " ORDER BY age")
     }
@@ -206,21 +209,21 @@ struct LayoutMigration {
 
   private func takePlaces() throws {
     for name in plan.droppedTables + plan.droppedPairTables {
-      try database.execute(sql: "DROP TABLE \(name.quotedIdentifier)")
+      try database.execute("DROP TABLE \(name.quotedIdentifier)")
     }
     let filled =
       plan.tables.filter { $0.isRebuilt || $0.old == nil }.map(\.new.name)
       + plan.pairTables.filter { !$0.isKept }.map(\.new.name)
     for name in filled {
       try database.execute(
-        sql: "ALTER TABLE \(Self.temporary(name).quotedIdentifier) RENAME TO \(name.quotedIdentifier)")
+        "ALTER TABLE \(Self.temporary(name).quotedIdentifier) RENAME TO \(name.quotedIdentifier)")
     }
   }
 
   private func addColumns() throws {
     for table in plan.tables {
       for added in table.addedColumns ?? [] {
-        try database.execute(sql: added.statement(for: table.new.name))
+        try database.execute(added.statement(for: table.new.name))
         guard case .text(let text) = added.value, !SwiftText.isNFC(text) else { continue }
         try noteNonNFC(added.column, table.new)
       }
@@ -233,17 +236,16 @@ struct LayoutMigration {
       guard let old = table.old else { continue }
       try renameInHistory(table)
       if old.name != table.new.name {
-        try database.execute(
-          sql:
-            "INSERT OR REPLACE INTO _swiftdata_keys (entity, last) SELECT ?, last FROM _swiftdata_keys WHERE entity = ?",
-          arguments: [table.new.name, old.name])
+        try database.run(
+          "INSERT OR REPLACE INTO _swiftdata_keys (entity, last) SELECT ?, last FROM _swiftdata_keys WHERE entity = ?",
+          [.text(table.new.name), .text(old.name)])
       }
       for column in table.columns {
         for name in column.columns where name != column.column.name || old.name != table.new.name {
-          try database.execute(
-            sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) SELECT ? FROM _swiftdata_denormalized"
+          try database.run(
+            "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) SELECT ? FROM _swiftdata_denormalized"
               + " WHERE column_name = ?",
-            arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
+            [.text("\(table.new.name).\(column.column.name)"), .text("\(old.name).\(name)")])
         }
       }
       for column in table.columns where table.isRebuilt && column.column.family == .text {
@@ -264,14 +266,14 @@ struct LayoutMigration {
     guard hasGaps else { return }
     let name = column.column.name.quotedIdentifier
     let sql = "SELECT EXISTS (SELECT 1 FROM \(table.name.quotedIdentifier) WHERE swift_nfc(\(name)) <> \(name))"
-    guard try Bool.fetchOne(database, sql: sql) == true else { return }
+    guard try database.integer(sql) == 1 else { return }
     try noteNonNFC(column.column, table)
   }
 
   private func noteNonNFC(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws {
-    try database.execute(
-      sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
-      arguments: ["\(table.name).\(column.name)"])
+    try database.run(
+      "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
+      [.text("\(table.name).\(column.name)")])
   }
 
   /// Renames classes and properties in the history.
@@ -289,16 +291,16 @@ struct LayoutMigration {
       if let old = table.old, !table.isRebuilt {
         for index in old.indices
         where !table.new.indices.contains(where: { $0 == index && table.new.name(of: $0) == old.name(of: index) }) {
-          try database.execute(sql: "DROP INDEX IF EXISTS \(old.name(of: index).quotedIdentifier)")
+          try database.execute("DROP INDEX IF EXISTS \(old.name(of: index).quotedIdentifier)")
         }
       }
       for index in table.new.indices {
         if index.isUnique { try checkUnique(index, table) }
-        try database.execute(sql: table.new.creation(of: index))
+        try database.execute(table.new.creation(of: index))
       }
     }
     for pairs in plan.pairTables {
-      for statement in pairs.new.indexCreations { try database.execute(sql: statement) }
+      for statement in pairs.new.indexCreations { try database.execute(statement) }
     }
   }
 
@@ -331,7 +333,7 @@ struct LayoutMigration {
         let sql =
           "SELECT \(column) FROM \(table.name.quotedIdentifier) AS o WHERE typeof(\(column)) = 'text'"
           + (table.hasDiscriminator ? " AND \(Self.rows(of: left))" : "")
-        let files = try String.fetchAll(database, sql: sql)
+        let files = try database.rows(sql) { $0.string(0) }
         try store.externalStorage.pending?.remove(files.filter { UUID(uuidString: $0) != nil })
       }
     }
@@ -344,8 +346,4 @@ struct LayoutMigration {
         && known.columns.contains { $0.parts.contains { $0.classes.contains(name) && $0.source == .column(column) } }
     }
   }
-}
-
-extension SQLFragment {
-  var databaseArguments: StatementArguments { StatementArguments(arguments.map { DatabaseValue($0) }) }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Logging
 
 /// Migrates a store along a path in one transaction. Any reader and any crash sees either the old or the new version.
@@ -10,7 +9,7 @@ struct MigrationRunner {
   let identifier: String
   let externalStorage: ExternalStorage
 
-  private var database: Database { transaction.database }
+  private var database: SQLiteDatabase { transaction.database }
   static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
   /// - Returns: the performed steps, and the layout of models that the program does not list.
@@ -45,10 +44,8 @@ struct MigrationRunner {
         try LayoutMigration(database: database, plan: plan, layout: step.target.layout, store: store, progress: report)
           .run()
         if case .custom(_, _, _, let didMigrate?)? = step.stage { try run(didMigrate, on: step.target) }
-      } catch let error as DatabaseError {
-        throw StoreErrors.error(
-          code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql,
-          configuration: configuration, layout: step.target.layout)
+      } catch let error as SQLiteError {
+        throw StoreErrors.error(error, configuration: configuration, layout: step.target.layout)
       }
       (record, retained) = (step.target.layout.record, plan.retained)
       let summary = ModelContainer.MigrationSummary.Step(

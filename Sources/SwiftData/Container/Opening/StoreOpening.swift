@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Opens a SQLite store and migrates it to the schema, or throws with the reason.
 enum StoreOpening {
@@ -59,15 +58,11 @@ enum StoreOpening {
       }
       // The log may contain plain values. If another process still reads, its last checkpoint removes them.
       if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
-        try? connections.withWriter {
-          try $0.execute(sql: "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try? connections.withWriter { try $0.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
       }
       return result
-    } catch let error as DatabaseError {
-      throw StoreErrors.error(
-        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
-        layout: target.current.layout)
+    } catch let error as SQLiteError {
+      throw StoreErrors.error(error, configuration: configuration, layout: target.current.layout)
     }
   }
 
@@ -102,25 +97,24 @@ enum StoreOpening {
   }
 
   private static func write(
-    _ database: Database, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+    _ database: SQLiteDatabase, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     // Tables replace each other, which foreign keys must not react to. Inside a transaction the pragma has no effect.
-    try database.execute(sql: "PRAGMA foreign_keys = OFF")
-    defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+    try database.execute("PRAGMA foreign_keys = OFF")
+    defer { try? database.execute("PRAGMA foreign_keys = ON") }
     // A migration decrypts values. No page with plain values may reach the disk.
-    try database.execute(sql: "PRAGMA cache_spill = OFF")
-    defer { try? database.execute(sql: "PRAGMA cache_spill = ON") }
+    try database.execute("PRAGMA cache_spill = OFF")
+    defer { try? database.execute("PRAGMA cache_spill = ON") }
     var storage = externalStorage
     let files = PendingFiles(externalStorage)
     storage.pending = files
     var result = (identifier: "", steps: [ModelContainer.MigrationSummary.Step]())
     var isCommitting = false
     do {
-      try database.inTransaction(.immediate) {
+      try database.transaction {
         result = try lead(database, to: target, schema: schema, externalStorage: storage)
         try files.willCommit()
         isCommitting = true
-        return .commit
       }
     } catch {
       files.rolledBack(isCertain: !isCommitting)
@@ -131,7 +125,7 @@ enum StoreOpening {
   }
 
   private static func lead(
-    _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+    _ database: SQLiteDatabase, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let keys = KeyRing(target.configuration)
     var encryption = EncryptionRecord(target.current.layout.tables, keys)
@@ -140,7 +134,7 @@ enum StoreOpening {
       let identifier = UUID().uuidString
       try target.current.layout.record.validateNames(ignoringCase: true)
       try Metadata.createTables(database)
-      for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
+      for statement in target.current.layout.record.creationStatements() { try database.execute(statement) }
       var metadata = Metadata(
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
         encryption: encryption)

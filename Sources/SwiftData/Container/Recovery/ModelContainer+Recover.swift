@@ -1,5 +1,4 @@
 public import Foundation
-import GRDB
 
 extension ModelContainer {
   /// Copies all readable objects of a damaged store into a new store, and reports what is lost.

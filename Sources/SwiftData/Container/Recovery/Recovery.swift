@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDB
 
 /// A recovery: reads the damaged database and fills the new store.
 struct Recovery {
@@ -29,17 +29,16 @@ struct Recovery {
     try StoreErrors.translating(configuration, current.layout) {
       try connections.withWriter { database in
         // Targets of foreign keys may follow later, or be lost.
-        try database.execute(sql: "PRAGMA foreign_keys = OFF")
-        defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
-        try database.inTransaction {
+        try database.execute("PRAGMA foreign_keys = OFF")
+        defer { try? database.execute("PRAGMA foreign_keys = ON") }
+        try database.transaction {
           try Metadata.createTables(database)
-          for statement in layout.creationStatements() { try database.execute(sql: statement) }
+          for statement in layout.creationStatements() { try database.execute(statement) }
           try fill(database, layout, current.layout)
           if isForgotten, known.encryption.isEmpty {
             known = known.with(try EncryptionRecord(foundIn: database, current.layout.tables))
           }
           try known.write(to: database)
-          return .commit
         }
       }
     }
@@ -105,13 +104,13 @@ struct Recovery {
 
   // MARK: - Rows
 
-  private mutating func fill(_ target: Database, _ layout: LayoutRecord, _ current: StoreLayout) throws {
+  private mutating func fill(_ target: SQLiteDatabase, _ layout: LayoutRecord, _ current: StoreLayout) throws {
     var creations = [String: String]()
     for table in layout.tables {
       creations[table.name] = table.creation { AddedColumn.value(of: $0, in: table.name, current)?.sqlLiteral }
     }
     for pairs in layout.pairTables { creations[pairs.name] = pairs.creation() }
-    var statements = [String: Statement]()
+    var statements = [String: SQLiteStatement]()
     let columns = try columns(of: creations.keys.sorted(), target)
     var source = database
     let found = try source.read(creations) { table, key, cells in
@@ -122,8 +121,8 @@ struct Recovery {
     try note(found, target, layout)
     try writeCounters(target, layout)
     for column in nonNFC.sorted() {
-      try target.execute(
-        sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", arguments: [column])
+      try target.run(
+        "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", [.text(column)])
     }
   }
 
@@ -134,14 +133,15 @@ struct Recovery {
     let mayBeFile: Bool
   }
 
-  private func columns(of tables: [String], _ target: Database) throws -> [String: [Column]] {
+  private func columns(of tables: [String], _ target: SQLiteDatabase) throws -> [String: [Column]] {
     var result = [String: [Column]]()
     for table in tables {
-      let rows = try Row.fetchAll(target, sql: "SELECT * FROM pragma_table_info(?)", arguments: [table])
-      result[table] = rows.map { row in
-        let type: String = row["type"]
+      result[table] = try target.rows(
+        "SELECT name, type, \"notnull\" FROM pragma_table_info(?)", [.text(table)]
+      ) { row in
+        let type = row.string(1)
         return Column(
-          name: row["name"], isRequired: (row["notnull"] as Int) != 0, isText: type == "TEXT",
+          name: row.string(0), isRequired: row.integer(2) != 0, isText: type == "TEXT",
           mayBeFile: type == "BLOB" || type.isEmpty)
       }
     }
@@ -150,7 +150,7 @@ struct Recovery {
 
   private mutating func insert(
     _ cells: [String: SQLValue], _ key: Int64, _ table: String, _ columns: [Column],
-    _ statements: inout [String: Statement], _ layout: LayoutRecord, _ target: Database
+    _ statements: inout [String: SQLiteStatement], _ layout: LayoutRecord, _ target: SQLiteDatabase
   ) throws {
     var arguments = [SQLValue]()
     for column in columns {
@@ -167,17 +167,17 @@ struct Recovery {
     if statements[table] == nil {
       let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
       let marks = columns.map { _ in "?" }.joined(separator: ", ")
-      statements[table] = try target.makeStatement(
-        sql: "INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
+      statements[table] = try target.statement(
+        "INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(marks))")
     }
     do {
-      try statements[table]?.execute(arguments: SQLFragment("", arguments).databaseArguments)
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      try statements[table]?.run(arguments)
+    } catch let error as SQLiteError where error.primaryCode == SQLITE_CONSTRAINT {
       let reason =
-        error.extendedResultCode == .SQLITE_CONSTRAINT_NOTNULL
+        error.code == StoreErrors.notNullConstraint
         ? "a value that is required is damaged" : "another object has the same unique value"
       refused[table, default: [:]][reason, default: []].append(key)
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_MISMATCH {
+    } catch let error as SQLiteError where error.primaryCode == SQLITE_MISMATCH {
       refused[table, default: [:]]["a value is not of the type of its property", default: []].append(key)
     }
   }
@@ -195,26 +195,25 @@ struct Recovery {
   }
 
   /// Clears relationships to lost objects, and removes objects whose required target is lost.
-  private mutating func dropDangling(_ target: Database, _ layout: LayoutRecord) throws {
+  private mutating func dropDangling(_ target: SQLiteDatabase, _ layout: LayoutRecord) throws {
     while true {
       try ForeignKeys.apply(layout, to: Set(layout.tables.map(\.name)), target)
-      let violations = try Row.fetchAll(target, sql: "PRAGMA foreign_key_check")
+      let violations = try target.rows("PRAGMA foreign_key_check") { ($0.string(0), $0.value(1), $0.string(2)) }
       guard !violations.isEmpty else { return }
-      for violation in violations {
-        let table: String = violation[0]
-        guard let key: Int64 = violation[1] else { continue }
-        try target.execute(sql: "DELETE FROM \(table.quotedIdentifier) WHERE rowid = ?", arguments: [key])
-        refused[table, default: [:]]["they need a \(violation[2] as String) that is lost", default: []].append(key)
+      for (table, row, lost) in violations {
+        guard case .integer(let key) = row else { continue }
+        try target.run("DELETE FROM \(table.quotedIdentifier) WHERE rowid = ?", [row])
+        refused[table, default: [:]]["they need a \(lost) that is lost", default: []].append(key)
       }
     }
   }
 
   private mutating func note(
-    _ found: [String: DamagedDatabase.Found], _ target: Database, _ layout: LayoutRecord
+    _ found: [String: DamagedDatabase.Found], _ target: SQLiteDatabase, _ layout: LayoutRecord
   ) throws {
     for (name, table) in found.sorted(by: { $0.key < $1.key }) {
       var entity = ModelContainer.RecoveryReport.Entity(name: name, isRelationship: layout.table(named: name) == nil)
-      entity.recovered = try Int.fetchOne(target, sql: "SELECT count(*) FROM \(name.quotedIdentifier)") ?? 0
+      entity.recovered = Int(try target.integer("SELECT count(*) FROM \(name.quotedIdentifier)") ?? 0)
       if !table.missing.isEmpty {
         entity.lost.append(.init("their pages are damaged", count: table.missing.count, keys: table.missing))
       }
@@ -232,7 +231,7 @@ struct Recovery {
   }
 
   /// Continues the counter of keys, and expires tokens of the old history.
-  private mutating func writeCounters(_ target: Database, _ layout: LayoutRecord) throws {
+  private mutating func writeCounters(_ target: SQLiteDatabase, _ layout: LayoutRecord) throws {
     var counters = [String: Int64]()
     for record in database.records("_swiftdata_keys").records {
       if case .text(let name)? = record.first, case .integer(let last)? = record.last, last > 0, last < 1 << 62 {
@@ -240,13 +239,13 @@ struct Recovery {
       }
     }
     for table in layout.tables {
-      let last = try Int64.fetchOne(target, sql: "SELECT max(_pk) FROM \(table.name.quotedIdentifier)") ?? 0
+      let last = try target.integer("SELECT max(_pk) FROM \(table.name.quotedIdentifier)") ?? 0
       counters[table.name] = max(counters[table.name] ?? 0, last)
     }
     let history = try source(lastOf: "_swiftdata_history") + 1
     counters[HistoryTables.deleted] = max(counters[HistoryTables.deleted] ?? 0, history)
     for (name, last) in counters.sorted(by: { $0.key < $1.key }) {
-      try target.execute(sql: StoreCounters.raising(), arguments: [name, last])
+      try target.run(StoreCounters.raising(), [.text(name), .integer(last)])
     }
   }
 

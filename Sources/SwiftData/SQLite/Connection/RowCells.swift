@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSwiftDataSQLite
 
 /// The places of the cells of a statement's current row.
 ///

@@ -1,6 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDB
-import GRDBSQLite
 
 /// A SQLite connection during one transaction. It prepares, binds and steps statements directly.
 ///
@@ -34,7 +33,8 @@ package final class SQLiteConnection: SQLConnection {
     var (unresolved, highest): (Int32, Int32) = (0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0)
     guard unresolved == 0 else {
-      throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
+      // The extended code of a foreign key.
+      throw SQLiteError(SQLITE_CONSTRAINT | 3 << 8, "FOREIGN KEY constraint failed")
     }
   }
 
@@ -44,8 +44,8 @@ package final class SQLiteConnection: SQLConnection {
   /// The key of the row that the last insertion made.
   var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Runs `body` with GRDB's functions.
-  package func withDatabase<T>(_ body: (Database) throws -> T) throws -> T { try statements.onQueue(body) }
+  /// The connection, for statements that run seldom.
+  package var database: SQLiteDatabase { statements.database }
 
   /// The operations on external files in this transaction.
   var files: PendingFiles {
@@ -65,11 +65,11 @@ package final class SQLiteConnection: SQLConnection {
   }
 
   /// Runs a query and reads its rows by column position.
-  func rows<T>(_ fragment: SQLFragment, _ body: (Cells) throws -> T) throws -> [T] {
+  func rows<T>(_ fragment: SQLFragment, _ body: (SQLiteCells) throws -> T) throws -> [T] {
     var result = [T]()
     try withStatement(fragment.sql) { statement in
       try bind(fragment.arguments, to: statement, sql: fragment.sql)
-      while try step(statement, sql: fragment.sql) { result.append(try body(Cells(statement: statement))) }
+      while try step(statement, sql: fragment.sql) { result.append(try body(SQLiteCells(statement))) }
     }
     return result
   }
@@ -161,8 +161,8 @@ package final class SQLiteConnection: SQLConnection {
     if sql.utf8.first == UInt8(ascii: "D"), sql.hasPrefix("DELETE") { hasDeleted = true }
     do {
       return try statements.statement(sql)
-    } catch let error as DatabaseError {
-      throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
+    } catch let error as SQLiteError {
+      throw store.translate(code: error.code, message: error.message, sql: sql)
     }
   }
 
@@ -188,31 +188,6 @@ package final class SQLiteConnection: SQLConnection {
       case .blob(let value): try writer.blob(value)
       }
     }
-  }
-
-  /// The cells of the current row.
-  struct Cells {
-    let statement: OpaquePointer
-
-    var count: Int32 { sqlite3_column_count(statement) }
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-    /// The cell at a column.
-    func value(_ column: Int32) -> SQLValue {
-      switch sqlite3_column_type(statement, column) {
-      case SQLITE_INTEGER: .integer(integer(column))
-      case SQLITE_FLOAT: .real(real(column))
-      case SQLITE_TEXT: .text(text(column) ?? "")
-      case SQLITE_BLOB: .blob(blob(column))
-      default: .null
-      }
-    }
-    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-    func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
-    func text(_ column: Int32) -> String? {
-      isNull(column) ? nil : SQLiteRows.string(statement, column)
-    }
-    func blob(_ column: Int32) -> Data { SQLiteRows.data(statement, column) }
   }
 }
 
@@ -266,20 +241,9 @@ final class SQLiteRows: SQLRows {
     guard let bytes = sqlite3_value_text(cell) else { return nil }
     return __ShortText(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))))
   }
-  override func data(_ column: Int32) -> Data { Self.data(statement, column) }
+  override func data(_ column: Int32) -> Data { SQLiteCells(statement).blob(column) }
   override func externalData(_ reference: String) throws -> Data {
     try connection.store.externalStorage(of: reference).read(reference)
-  }
-
-  static func string(_ statement: OpaquePointer, _ column: Int32) -> String {
-    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(statement, column))
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-  }
-
-  static func data(_ statement: OpaquePointer, _ column: Int32) -> Data {
-    guard let bytes = sqlite3_column_blob(statement, column) else { return Data() }
-    return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, column)))
   }
 }
 
@@ -339,7 +303,7 @@ final class SQLiteParameterWriter: __ColumnWriter {
       // A null pointer would bind NULL, and empty data is not NULL.
       bytes.count == 0
         ? sqlite3_bind_zeroblob(statement, position, 0)
-        : sqlite3_bind_blob64(statement, position, bytes.baseAddress, UInt64(bytes.count), transient)
+        : sqlite3_bind_blob64(statement, position, bytes.baseAddress, UInt64(bytes.count), sqliteCopies)
     }
     try check(code)
   }
@@ -351,7 +315,7 @@ final class SQLiteParameterWriter: __ColumnWriter {
       let kept = keep(bytes)
       return (kept ?? bytes).withMemoryRebound(to: CChar.self) {
         sqlite3_bind_text64(
-          statement, position, $0.baseAddress ?? emptyText, UInt64($0.count), kept == nil ? transient : nil,
+          statement, position, $0.baseAddress ?? emptyText, UInt64($0.count), kept == nil ? sqliteCopies : nil,
           UInt8(SQLITE_UTF8))
       }
     }
@@ -368,10 +332,6 @@ final class SQLiteParameterWriter: __ColumnWriter {
     return UnsafeBufferPointer(copy)
   }
 }
-
-/// Makes SQLite copy the bound bytes.
-// nonisolated(unsafe) is not needed: a C function pointer is Sendable.
-private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 // nonisolated(unsafe) because the one zero byte is never written.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {

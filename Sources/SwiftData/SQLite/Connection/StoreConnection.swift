@@ -1,26 +1,48 @@
-import GRDB
-import GRDBSQLite
+import CSwiftDataSQLite
+import Dispatch
 
 /// One connection to a store, with the statements that it ran last.
-// @unchecked Sendable because one thread uses it at a time: a reader is taken from the idle ones, and the statements of
-// the writer are used on its queue only.
+// @unchecked Sendable because one thread uses it at a time: a reader is taken from the idle ones, and the threads that write
+// take turns.
 final class StoreConnection: @unchecked Sendable {
-  let queue: DatabaseQueue
+  let database: SQLiteDatabase
   private let statements: KeptStatements
+  /// The threads that wait for the writer, in order of their arrival.
+  private let turns: DispatchQueue?
 
-  init(_ queue: DatabaseQueue) { (self.queue, statements) = (queue, KeptStatements(queue)) }
+  /// A writer keeps this number of statements between transactions at most.
+  private static let maximumStatements = 1_000
 
-  // The statements end before the database closes, which refuses to close while there are some.
-  deinit { statements.removeAll() }
-
-  func close() throws {
-    // On the queue, after whatever still uses them.
-    queue.unsafeReentrantRead { _ in statements.removeAll() }
-    try queue.close()
+  /// - Parameter isShared: whether several threads have the connection, and take turns with ``exclusively(_:)``.
+  init(_ database: SQLiteDatabase, isShared: Bool) {
+    self.database = database
+    statements = KeptStatements(database)
+    turns = isShared ? DispatchQueue(label: "SwiftData.StoreConnection", qos: .userInitiated) : nil
   }
 
-  /// Runs `body` in a transaction. The caller is on the queue, or took the connection from the idle readers.
+  /// Runs `body` while no other thread uses the connection. It must not be called by `body` again.
+  func exclusively<T>(_ body: () throws -> T) throws -> T {
+    guard let turns else { return try body() }
+    // Dispatch's own function for a result is generic, and asks the runtime for types at each call.
+    var result: Result<T, any Error>?
+    turns.sync { result = Result { try body() } }
+    return try result!.get()
+  }
+
+  /// Closes the connection after whatever still uses it.
+  /// - Parameter prepare: called before the end with the connection.
+  func close(_ prepare: (SQLiteDatabase) -> Void = { _ in }) throws {
+    try exclusively {
+      statements.removeAll()
+      prepare(database)
+      try database.close()
+    }
+  }
+
+  /// Runs `body` in a transaction. The caller has the connection for itself.
   func inTransaction<T>(beginning begin: String, _ body: (KeptStatements) throws -> T) throws -> T {
+    // No statement is in use now.
+    if database.keptCount > Self.maximumStatements { statements.forget() }
     try run(begin)
     do {
       let result = try body(statements)
@@ -28,7 +50,7 @@ final class StoreConnection: @unchecked Sendable {
       return result
     } catch {
       // SQLite may have ended the transaction itself.
-      if sqlite3_get_autocommit(statements.handle) == 0 { try? run("ROLLBACK") }
+      if !database.isOutsideTransaction { try? run("ROLLBACK") }
       throw error
     }
   }
@@ -37,34 +59,26 @@ final class StoreConnection: @unchecked Sendable {
     let statement = try statements.statement(sql)
     let code = sqlite3_step(statement)
     sqlite3_reset(statement)
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(statements.handle)), sql: sql)
-    }
+    guard code == SQLITE_DONE else { throw database.error(sql) }
   }
 }
 
 /// The statements that a connection ran last.
 ///
-/// GRDB keeps all statements by their texts. To hash a text takes as long as to read a row, each transaction runs the same
-/// few statements, and a save runs one of them thousands of times.
-///
-/// A thread that has taken a reader runs its statements without GRDB's queue, whose generic functions take a quarter of the
-/// time that SQLite takes to find a row. GRDB's own functions, such as preparing a statement, run on the queue.
+/// The connection keeps all statements by their texts. To hash a text takes as long as to read a row, each transaction runs the
+/// same few statements, and a save runs one of them thousands of times.
 final class KeptStatements {
   private struct Kept {
     let count: Int
     let sql: String
-    let statement: Statement
+    let statement: OpaquePointer
   }
 
   /// A fetch runs four statements, a save of one class seven.
   private static let capacity = 8
+  let database: SQLiteDatabase
   /// SQLite's connection.
   let handle: OpaquePointer
-  private let database: Database
-  /// The queue that GRDB's functions need, or nil if the user of the statements is on it.
-  private let queue: DatabaseQueue?
   // Unchecked, because looking for one or replacing one runs nothing else.
   @exclusivity(unchecked) private var kept: [Kept] = []
   /// The place of the one that ran last.
@@ -72,30 +86,14 @@ final class KeptStatements {
   /// The place of the next one once all are taken.
   @exclusivity(unchecked) private var next = 0
 
-  init(_ queue: DatabaseQueue) {
-    self.queue = queue
-    // GRDB's functions trap outside the queue, so `onQueue` alone passes the database on.
-    database = queue.unsafeReentrantRead { $0 }
-    handle = database.sqliteConnection!
-  }
+  init(_ database: SQLiteDatabase) { (self.database, handle) = (database, database.handle) }
 
-  /// The caller and all users of the statements are on the database's queue.
-  init(_ database: Database) { (queue, self.database, handle) = (nil, database, database.sqliteConnection!) }
-
-  /// Runs `body` on GRDB's queue.
-  func onQueue<T>(_ body: (Database) throws -> T) throws -> T {
-    guard let queue else { return try body(database) }
-    return try queue.unsafeReentrantRead(body)
-  }
-
-  /// The prepared statement of a text. It stays prepared at least until the next call.
-  /// - Throws: GRDB's error if SQLite refuses the text.
+  /// The prepared statement of a text. It stays prepared until the connection forgets its statements, between transactions.
+  /// - Throws: ``SQLiteError`` if SQLite refuses the text.
   @inline(__always)
   func statement(_ sql: String) throws -> OpaquePointer {
     let count = sql.utf8.count
-    if recent < kept.count, kept[recent].count == count, kept[recent].sql == sql {
-      return kept[recent].statement.sqliteStatement
-    }
+    if recent < kept.count, kept[recent].count == count, kept[recent].sql == sql { return kept[recent].statement }
     return try find(sql, count)
   }
 
@@ -103,9 +101,9 @@ final class KeptStatements {
   private func find(_ sql: String, _ count: Int) throws -> OpaquePointer {
     if let place = kept.firstIndex(where: { $0.count == count && $0.sql == sql }) {
       recent = place
-      return kept[place].statement.sqliteStatement
+      return kept[place].statement
     }
-    let new = Kept(count: count, sql: sql, statement: try onQueue { try $0.cachedStatement(sql: sql) })
+    let new = Kept(count: count, sql: sql, statement: try database.keptStatement(sql))
     if kept.count < Self.capacity {
       recent = kept.count
       kept.append(new)
@@ -114,8 +112,14 @@ final class KeptStatements {
       kept[next] = new
       next = (next + 1) % Self.capacity
     }
-    return new.statement.sqliteStatement
+    return new.statement
   }
 
   func removeAll() { (kept, recent, next) = ([], 0, 0) }
+
+  /// Ends all statements of the connection. None of them may be in use.
+  func forget() {
+    removeAll()
+    database.forgetStatements()
+  }
 }

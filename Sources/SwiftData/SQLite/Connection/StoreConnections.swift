@@ -1,15 +1,12 @@
+import CSwiftDataSQLite
 import Dispatch
 import Foundation
-import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// The connections to a store file: one writer and a few readers.
 ///
-/// A fetch of one row is so short that its overhead counts. GRDB's own pool finds a reader through two dispatch queues
-/// and runs transactions through its observers, which takes longer than the fetch.
-// @unchecked Sendable because GRDB's Configuration, which is not Sendable, is only read.
-final class StoreConnections: @unchecked Sendable {
+/// A fetch of one row is so short that its overhead counts. A thread takes an idle reader, and has it for itself.
+final class StoreConnections: Sendable {
   /// The maximum number of concurrent readers. Another thread waits.
   private static let readerCount = 5
 
@@ -34,16 +31,16 @@ final class StoreConnections: @unchecked Sendable {
 
   private struct File {
     let path: String
-    let options: Configuration
+    let options: SQLiteOptions
     let durability: ModelConfiguration.Durability
     /// Whether writes go to a write-ahead log.
     let hasLog: Bool
     /// How many seconds the writer waits for another process that switches the file to a write-ahead log.
     let lockTimeout: Double
 
-    var readerOptions: Configuration {
+    var readerOptions: SQLiteOptions {
       var options = options
-      options.readonly = true
+      options.isReadOnly = true
       return options
     }
   }
@@ -57,10 +54,10 @@ final class StoreConnections: @unchecked Sendable {
   }
 
   /// Opens an in-memory database.
-  init(inMemory options: Configuration) throws {
+  init(inMemory options: SQLiteOptions) throws {
     (self.file, self.identity, hadLog, lacksLog) = (nil, nil, false, false)
-    let queue = try DatabaseQueue(configuration: options)
-    writer.withLock { $0 = .open(StoreConnection(queue)) }
+    let connection = StoreConnection(try SQLiteDatabase.inMemory(options), isShared: true)
+    writer.withLock { $0 = .open(connection) }
   }
 
   /// A file, whose writes go to a write-ahead log, so that a write does not wait for reads.
@@ -71,7 +68,7 @@ final class StoreConnections: @unchecked Sendable {
   ///   - log: false for a database in memory, which has none.
   ///   - lockTimeout: how many seconds to wait for another process that switches the file to a write-ahead log.
   init(
-    path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true,
+    path: String, options: SQLiteOptions, durability: ModelConfiguration.Durability = .normal, log: Bool = true,
     lockTimeout: Double = 5
   ) throws {
     let file = File(path: path, options: options, durability: durability, hasLog: log, lockTimeout: lockTimeout)
@@ -80,27 +77,27 @@ final class StoreConnections: @unchecked Sendable {
     if let (reader, mode) = try Self.readerOfContent(file) {
       lacksLog = mode != "wal"
       self.identity = FileIdentity(path)
-      idle.withLock { $0 = [StoreConnection(reader)] }
+      idle.withLock { $0 = [reader] }
     } else {
-      let queue = try Self.openWriter(file)
+      let connection = try Self.openWriter(file)
       lacksLog = false
       self.identity = FileIdentity(path)
-      writer.withLock { $0 = .open(StoreConnection(queue)) }
+      writer.withLock { $0 = .open(connection) }
     }
   }
 
   /// Returns a reader if the file has content and may be written to. Otherwise the writer must make the log, or say why it
   /// cannot.
-  /// - Throws: GRDB's error for a damaged file, which the writer would change.
-  private static func readerOfContent(_ file: File) throws -> (DatabaseQueue, journalMode: String)? {
-    guard file.hasLog, !file.options.readonly, access(file.path, W_OK) == 0, FileIdentity(file.path)?.isEmpty == false
+  /// - Throws: ``SQLiteError`` for a damaged file, which the writer would change.
+  private static func readerOfContent(_ file: File) throws -> (StoreConnection, journalMode: String)? {
+    guard file.hasLog, !file.options.isReadOnly, access(file.path, W_OK) == 0, FileIdentity(file.path)?.isEmpty == false
     else { return nil }
     do {
-      let reader = try DatabaseQueue(path: file.path, configuration: file.readerOptions)
+      let reader = try SQLiteDatabase(file.path, file.readerOptions)
       var mode: String?
-      try reader.inDatabase { database in try database.step("PRAGMA journal_mode") { mode = $0.text(0) } }
-      return mode.map { (reader, $0) }
-    } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+      try reader.step("PRAGMA journal_mode") { mode = $0.text(0) }
+      return mode.map { (StoreConnection(reader, isShared: false), $0) }
+    } catch let error as SQLiteError where [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) {
       throw error
     } catch let unknown as FirstLook.Unknown {
       throw unknown
@@ -116,35 +113,35 @@ final class StoreConnections: @unchecked Sendable {
     if lacksLog { _ = try openedWriter() }
   }
 
-  private static func openWriter(_ file: File) throws -> DatabaseQueue {
+  private static func openWriter(_ file: File) throws -> StoreConnection {
     // SQLite does not wait for another process that switches the same file.
     let deadline = Date(timeIntervalSinceNow: file.lockTimeout)
     while true {
       do {
-        let queue = try DatabaseQueue(path: file.path, configuration: file.options)
-        if !file.options.readonly { try queue.inDatabase { try prepareWriting($0, file) } }
-        return queue
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
+        let writer = try SQLiteDatabase(file.path, file.options)
+        if !file.options.isReadOnly { try prepareWriting(writer, file) }
+        return StoreConnection(writer, isShared: true)
+      } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY && Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }
     }
   }
 
-  private static func prepareWriting(_ database: Database, _ file: File) throws {
+  private static func prepareWriting(_ database: SQLiteDatabase, _ file: File) throws {
     if file.hasLog {
       var mode: String?
       try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
       guard mode == "wal" else {
-        throw DatabaseError(message: "could not activate WAL mode at path: \(file.path)")
+        throw SQLiteError(SQLITE_ERROR, "could not activate WAL mode at path: \(file.path)")
       }
     }
-    try database.step("PRAGMA synchronous = \(file.durability.pragma)") { _ in }
+    try database.execute("PRAGMA synchronous = \(file.durability.pragma)")
   }
 
   deinit {
     // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
     idle.withLock { $0 = nil }
-    if let connection = endWriting() { leaveLogOfOthers(connection.queue) }
+    if let connection = endWriting() { leaveLogOfOthers(connection.database) }
   }
 
   /// Takes the writer away. If there was none, the log is checkpointed, as closing a writer does.
@@ -166,23 +163,19 @@ final class StoreConnections: @unchecked Sendable {
   /// file reads the log.
   private func checkpoint() {
     guard let file, FileIdentity(file.path) == identity else { return }
-    var connection: OpaquePointer?
-    if sqlite3_open_v2(file.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK {
-      // A connection that has read nothing does not know the log.
-      sqlite3_exec(connection, "PRAGMA schema_version", nil, nil, nil)
-    }
-    sqlite3_close_v2(connection)
+    // A connection that has read nothing does not know the log.
+    try? SQLiteDatabase(file.path, flags: SQLITE_OPEN_READWRITE).execute("PRAGMA schema_version")
   }
 
   private func openedWriter() throws -> StoreConnection {
     try writer.withLock { writer in
       switch writer {
       case .open(let connection): return connection
-      case .closed: throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed")
+      case .closed: throw SQLiteError(SQLITE_MISUSE, "the store is closed")
       case .unopened:
         // A database in memory has its writer from the beginning.
-        guard let file else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store has no file") }
-        let connection = StoreConnection(try Self.openWriter(file))
+        guard let file else { throw SQLiteError(SQLITE_MISUSE, "the store has no file") }
+        let connection = try Self.openWriter(file)
         writer = .open(connection)
         return connection
       }
@@ -190,38 +183,39 @@ final class StoreConnections: @unchecked Sendable {
   }
 
   /// Runs `body` on the writer, outside a transaction.
-  func withWriter<T>(_ body: (Database) throws -> T) throws -> T {
+  func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
     try checkPlace()
-    return try openedWriter().queue.writeWithoutTransaction(body)
+    let writer = try openedWriter()
+    return try writer.exclusively { try body(writer.database) }
   }
 
-  /// Reads from one consistent state with GRDB's functions.
-  func look<T>(_ body: (Database) throws -> T) throws -> T { try read { try $0.onQueue(body) } }
+  /// Reads from one consistent state.
+  func look<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try read { try body($0.database) } }
 
   /// Reads from one consistent state, with the statements that the connection keeps.
   func read<T>(_ body: (KeptStatements) throws -> T) throws -> T {
     guard let file else {
-      // Other threads write through the same connection, so the transaction waits for its turn on GRDB's queue.
+      // Other threads write through the same connection, so the transaction waits for its turn.
       let writer = try openedWriter()
-      return try writer.queue.unsafeRead { _ in try writer.inTransaction(beginning: "BEGIN", body) }
+      return try writer.exclusively { try writer.inTransaction(beginning: "BEGIN", body) }
     }
     permits.wait()
     defer { permits.signal() }
     let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
-    // No other thread uses a reader that is not among the idle ones, so the transaction runs without GRDB's queue.
+    // No other thread uses a reader that is not among the idle ones.
     return try reader.inTransaction(beginning: "BEGIN", body)
   }
 
-  /// Runs `body` in one immediate transaction with GRDB's functions.
-  func write<T>(_ body: (Database) throws -> T) throws -> T { try write({ try $0.onQueue(body) }) {} }
+  /// Runs `body` in one immediate transaction.
+  func write<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try write({ try body($0.database) }) {} }
 
   /// Runs `body` in one immediate transaction, with the statements that the connection keeps.
   /// - Parameter didCommit: called after the commit and before any other write.
   func write<T>(_ body: (KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
-    return try writer.queue.writeWithoutTransaction { _ in
+    return try writer.exclusively {
       let result = try writer.inTransaction(beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
@@ -230,9 +224,9 @@ final class StoreConnections: @unchecked Sendable {
 
   private func makeReader(_ file: File) throws -> StoreConnection {
     try checkPlace()
-    let reader = try DatabaseQueue(path: file.path, configuration: file.readerOptions)
-    for statement in readerSetup.withLock({ $0 }) { try reader.inDatabase { try $0.execute(sql: statement) } }
-    return StoreConnection(reader)
+    let reader = try SQLiteDatabase(file.path, file.readerOptions)
+    for statement in readerSetup.withLock({ $0 }) { try reader.execute(statement) }
+    return StoreConnection(reader, isShared: false)
   }
 
   /// Runs statements on each reading connection before its next use. No read runs meanwhile.
@@ -253,7 +247,7 @@ final class StoreConnections: @unchecked Sendable {
 
   private func take() throws -> StoreConnection? {
     try idle.withLock { idle in
-      guard idle != nil else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
+      guard idle != nil else { throw SQLiteError(SQLITE_MISUSE, "the store is closed") }
       return idle!.popLast()
     }
   }
@@ -270,18 +264,15 @@ final class StoreConnections: @unchecked Sendable {
     }
     for reader in readers { try reader.close() }
     guard let connection = endWriting() else { return }
-    leaveLogOfOthers(connection.queue)
-    try connection.close()
+    try connection.close(leaveLogOfOthers)
   }
 
   /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database
   /// was replaced, that log belongs to the new one.
-  private func leaveLogOfOthers(_ queue: DatabaseQueue) {
+  private func leaveLogOfOthers(_ connection: SQLiteDatabase) {
     guard let file, let current = FileIdentity(file.path), current != identity else { return }
-    queue.unsafeReentrantRead { database in
-      var isKept: Int32 = 1
-      sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-    }
+    var isKept: Int32 = 1
+    sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 }
 

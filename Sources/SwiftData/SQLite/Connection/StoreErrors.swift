@@ -1,28 +1,32 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDB
-import GRDBSQLite
 
 /// Converts SQLite's result codes to errors with a remedy.
 enum StoreErrors {
   // Swift does not import SQLite's macros for extended codes.
   private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
   private static let primaryKeyConstraint = SQLITE_CONSTRAINT | 6 << 8
-  private static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
+  static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
   /// The WAL index cannot grow.
   private static let noRoomForIndex = SQLITE_IOERR | 19 << 8
   private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
 
-  /// Converts GRDB's errors of `body`.
+  /// Converts SQLite's errors of `body`.
   static func translating<T>(
     _ configuration: ModelConfiguration, _ layout: StoreLayout, _ body: () throws -> T
   ) throws -> T {
     do {
       return try body()
-    } catch let error as DatabaseError {
-      throw self.error(
-        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
-        layout: layout)
+    } catch let error as SQLiteError {
+      throw self.error(error, configuration: configuration, layout: layout)
     }
+  }
+
+  static func error(
+    _ error: SQLiteError, configuration: ModelConfiguration, layout: StoreLayout?
+  ) -> SwiftDataError {
+    self.error(
+      code: error.code, message: error.message, sql: error.sql, configuration: configuration, layout: layout)
   }
 
   static func error(
@@ -103,12 +107,10 @@ enum StoreErrors {
   /// Whether the file records other tables than those that it was opened with.
   private static func wasMigrated(_ configuration: ModelConfiguration, _ layout: StoreLayout?) -> Bool {
     guard let layout, !configuration.isStoredInMemoryOnly else { return false }
-    var options = Configuration()
-    options.readonly = true
+    var options = SQLiteOptions()
+    options.isReadOnly = true
     // The file may be gone or damaged, which is another error.
-    let metadata = try? DatabaseQueue(path: configuration.url.path, configuration: options).inDatabase {
-      try Metadata($0, configuration)
-    }
+    let metadata = try? Metadata(SQLiteDatabase(configuration.url.path, options), configuration)
     return metadata.map { !$0.layout.isIdentical(to: layout.record) } ?? false
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// A table that triggers derive from another one: a full-text index or an R*Tree.
 ///
@@ -58,26 +57,26 @@ extension DerivedTable {
   }
 
   /// Creates missing or outdated derived tables and drops unused ones. Call it inside a transaction.
-  static func rebuild(for layout: StoreLayout, on database: Database) throws {
+  static func rebuild(for layout: StoreLayout, on database: SQLiteDatabase) throws {
     let wanted = layout.derivedTables
     let found = try existing(in: database)
     let current = current(wanted, found)
     try drop(stale(current, layout, found), on: database)
     for table in wanted where !current.contains(table.name) {
-      for object in table.objects { try database.execute(sql: object.sql) }
-      try database.execute(sql: table.fill)
+      for object in table.objects { try database.execute(object.sql) }
+      try database.execute(table.fill)
     }
   }
 
   /// Drops what is derived from some tables. Call it inside a transaction.
-  static func drop(of tables: Set<String>, on database: Database) throws {
+  static func drop(of tables: Set<String>, on database: SQLiteDatabase) throws {
     let existing = try existing(in: database)
     let derived = Set(existing.filter { $0.type == "trigger" && tables.contains($0.table) }.map(\.derived))
     try drop(existing.filter { derived.contains($0.derived) }, on: database)
   }
 
   /// The names of the derived tables that exist and are up to date.
-  static func current(_ wanted: [DerivedTable], in database: Database) throws -> Set<String> {
+  static func current(_ wanted: [DerivedTable], in database: SQLiteDatabase) throws -> Set<String> {
     current(wanted, try existing(in: database))
   }
 
@@ -105,7 +104,7 @@ extension DerivedTable {
     let derived: String
 
     /// A row of type, name, SQL and table.
-    init?(_ row: SQLiteConnection.Cells) {
+    init?(_ row: SQLiteCells) {
       guard (0..<4).allSatisfy(row.isText), let type = row.text(0), let name = row.text(1), let sql = row.text(2),
         let table = row.text(3)
       else { return nil }
@@ -117,7 +116,7 @@ extension DerivedTable {
     }
   }
 
-  private static func existing(in database: Database) throws -> [Existing] {
+  private static func existing(in database: SQLiteDatabase) throws -> [Existing] {
     var found = [Existing]()
     try database.step(
       // Dropping a virtual table drops its shadow tables.
@@ -140,11 +139,11 @@ extension DerivedTable {
     return existing.filter { !kept.contains($0.derived) }
   }
 
-  private static func drop(_ objects: [Existing], on database: Database) throws {
+  private static func drop(_ objects: [Existing], on database: SQLiteDatabase) throws {
     // Triggers write to tables, and these read views.
     for kind in ["trigger", "table", "view"] {
       for object in objects where object.type == kind {
-        try database.execute(sql: "DROP \(kind.uppercased()) \(object.name.quotedIdentifier)")
+        try database.execute("DROP \(kind.uppercased()) \(object.name.quotedIdentifier)")
       }
     }
   }

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 
 /// `swift_encrypt(cell, column)` and `swift_decrypt(cell, column)`, for connections of stores with keys.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The encryption of a store file: which columns are encrypted, and with which keys.
 package struct EncryptionRecord: Codable, Equatable {
@@ -19,17 +18,18 @@ package struct EncryptionRecord: Codable, Equatable {
   init() {}
 
   /// Derives the record from the cells, for a file without one.
-  init(foundIn database: Database, _ tables: [EntityTable]) throws {
+  init(foundIn database: SQLiteDatabase, _ tables: [EntityTable]) throws {
     var identifiers = Set<String>()
     for table in tables {
       // The store's own set is empty, because recovery has no key.
       for column in EntityTable.encryptedColumns(table.family) {
         let cell = column.quotedIdentifier
-        let found = try String.fetchAll(
-          database,
-          sql: "SELECT DISTINCT CAST(substr(\(cell), ?, 16) AS TEXT) FROM \(table.name.quotedIdentifier)"
+        let length = Int64(KeyRing.mark.count)
+        let found = try database.rows(
+          "SELECT DISTINCT CAST(substr(\(cell), ?, 16) AS TEXT) FROM \(table.name.quotedIdentifier)"
             + " WHERE typeof(\(cell)) = 'blob' AND substr(\(cell), 1, ?) = ?",
-          arguments: [KeyRing.mark.count + 1, KeyRing.mark.count, Data(KeyRing.mark)])
+          [.integer(length + 1), .integer(length), .blob(Data(KeyRing.mark))]
+        ) { $0.string(0) }
         if !found.isEmpty { columns.append(EncryptedColumn(table: table.name, column: column)) }
         identifiers.formUnion(found)
       }
@@ -58,11 +58,11 @@ package struct EncryptionRecord: Codable, Equatable {
   // MARK: - Changing files
 
   /// Decrypts the columns.
-  func openAll(_ database: Database) throws {
+  func openAll(_ database: SQLiteDatabase) throws {
     for column in columns {
       let cell = column.column.quotedIdentifier
       try database.execute(
-        sql: "UPDATE \(column.table.quotedIdentifier) SET \(cell) ="
+        "UPDATE \(column.table.quotedIdentifier) SET \(cell) ="
           + " \(EncryptedColumn.opened(cell, column.table, column.column)) WHERE \(cell) IS NOT NULL")
     }
   }
@@ -80,22 +80,25 @@ package struct EncryptionRecord: Codable, Equatable {
   /// Encrypts the columns, whose cells are plain, and forgets removed columns.
   /// - Parameter files: the external files that cells may refer to. Their data move into the cells, so that no file
   ///   needs encryption.
-  mutating func sealAll(_ database: Database, _ files: ExternalStorage) throws {
+  mutating func sealAll(_ database: SQLiteDatabase, _ files: ExternalStorage) throws {
     columns = try columns.filter { column in
-      try database.tableExists(column.table)
-        && database.columns(in: column.table).contains { $0.name == column.column }
+      try database.first(
+        "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", [.text(column.table), .text(column.column)]
+      ) { _ in true } ?? false
     }
     for column in columns {
       let (table, cell) = (column.table.quotedIdentifier, column.column.quotedIdentifier)
       // Among cells for data, only a reference is text.
-      for row in try Row.fetchAll(database, sql: "SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
-        let (key, name): (Int64, String) = (row[0], row[1])
+      let references = try database.rows("SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
+        ($0.value(0), $0.string(1))
+      }
+      for (key, name) in references {
         guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
-        try database.execute(sql: "UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", arguments: [data, key])
+        try database.run("UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", [.blob(data), key])
         try files.pending?.remove([name])
       }
       try database.execute(
-        sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.encrypted(cell, column.table, column.column))"
+        "UPDATE \(table) SET \(cell) = \(EncryptedColumn.encrypted(cell, column.table, column.column))"
           + " WHERE \(cell) IS NOT NULL")
     }
   }

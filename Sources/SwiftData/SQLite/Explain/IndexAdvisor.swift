@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Finds the missing index of a fetch. It creates candidate indices on a copy of the store's empty tables and compares
 /// SQLite's plans.
@@ -24,15 +23,11 @@ struct IndexAdvisor {
   func findings(_ plan: QueryPlan) throws -> [PlanFinding] {
     let aliases = plan.scanned.filter { isWorthSaying($0, plan) }
     guard !aliases.isEmpty else { return [] }
-    var configuration = Configuration()
-    configuration.prepareDatabase { database in
-      try SwiftFunctions.register(on: database.sqliteConnection!)
-      try EncryptionFunctions.register(KeyRing(.unused), on: database.sqliteConnection!)
-    }
-    return try DatabaseQueue(configuration: configuration).write { database in
-      for definition in definitions { try database.execute(sql: definition) }
-      return try aliases.compactMap { alias in try finding(alias, on: database) }
-    }
+    let database = try SQLiteDatabase.inMemory()
+    try SwiftFunctions.register(on: database.handle)
+    try EncryptionFunctions.register(KeyRing(.unused), on: database.handle)
+    for definition in definitions { try database.execute(definition) }
+    return try aliases.compactMap { alias in try finding(alias, on: database) }
   }
 
   /// Whether the plan deserves a finding. A fetch of all rows in order should scan an index.
@@ -42,7 +37,7 @@ struct IndexAdvisor {
 
   // MARK: - One table
 
-  private func finding(_ alias: String, on database: Database) throws -> PlanFinding? {
+  private func finding(_ alias: String, on database: SQLiteDatabase) throws -> PlanFinding? {
     guard let table = table(of: alias) else { return nil }
     let name = alias == "t0" ? query.table.entity.name : table.name
     let every = "Every row of \(name) is scanned"
@@ -73,7 +68,7 @@ struct IndexAdvisor {
 
   /// The property whose index would be used if the order were not the insertion order.
   private func openRange(
-    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: Database
+    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: SQLiteDatabase
   ) throws -> IndexTerm.Mention? {
     guard query.order.isEmpty else { return nil }
     var statement = query.select
@@ -129,7 +124,7 @@ struct IndexAdvisor {
 
   /// The shortest index with the best plan, or nil if no index improves the plan.
   private func best(
-    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: Database
+    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: SQLiteDatabase
   ) throws -> [IndexTerm.Mention]? {
     var best: [IndexTerm.Mention]?
     var score = Score(try QueryPlan(of: query.select, on: database), alias)
@@ -143,11 +138,11 @@ struct IndexAdvisor {
   }
 
   private func withIndex<T>(
-    _ terms: [IndexTerm.Mention], of table: EntityTable, on database: Database, _ body: () throws -> T
+    _ terms: [IndexTerm.Mention], of table: EntityTable, on database: SQLiteDatabase, _ body: () throws -> T
   ) throws -> T {
     let columns = terms.map(\.sql).joined(separator: ", ")
-    try database.execute(sql: "CREATE INDEX _candidate ON \(table.name.quotedIdentifier) (\(columns))")
-    defer { try? database.execute(sql: "DROP INDEX _candidate") }
+    try database.execute("CREATE INDEX _candidate ON \(table.name.quotedIdentifier) (\(columns))")
+    defer { try? database.execute("DROP INDEX _candidate") }
     return try body()
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// SQLite's plan for a statement.
 struct QueryPlan {
@@ -11,11 +10,11 @@ struct QueryPlan {
       try connection.rows(explain) { (Int($0.integer(0)), Int($0.integer(1)), $0.text(3) ?? "") })
   }
 
-  init(of statement: SQLFragment, on database: Database) throws {
-    let arguments = StatementArguments(statement.arguments.map(\.databaseValue))
+  init(of statement: SQLFragment, on database: SQLiteDatabase) throws {
     self.init(
-      try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + statement.sql, arguments: arguments)
-        .map { ($0["id"], $0["parent"], $0["detail"]) })
+      try database.rows("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments) {
+        (Int($0.integer(0)), Int($0.integer(1)), $0.string(3))
+      })
   }
 
   private init(_ rows: [(id: Int, parent: Int, detail: String)]) {
@@ -56,17 +55,5 @@ struct QueryPlan {
     guard detail.hasPrefix(verb), !detail.contains("VIRTUAL TABLE") else { return nil }
     let name = detail.dropFirst(verb.count).prefix { !$0.isWhitespace }
     return name.first == "t" && name.count > 1 && name.dropFirst().allSatisfy(\.isNumber) ? String(name) : nil
-  }
-}
-
-extension SQLValue {
-  var databaseValue: DatabaseValue {
-    switch self {
-    case .null: .null
-    case .integer(let value): value.databaseValue
-    case .real(let value): value.databaseValue
-    case .text(let value): value.databaseValue
-    case .blob(let value): value.databaseValue
-    }
   }
 }

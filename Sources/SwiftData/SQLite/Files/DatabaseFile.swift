@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import Synchronization
 
 /// A file that SQLite opened, whose bytes are read without SQL.
@@ -7,33 +7,15 @@ import Synchronization
 /// A process that closes a file loses all its locks on that file, whichever descriptor took them. SQLite knows its own
 /// connections and closes a file after the last of them, so only SQLite may open and close a file that can be a database.
 package final class DatabaseFile {
-  /// Why SQLite cannot read a file.
-  struct Failure: Error {
-    /// SQLite's code.
-    let code: Int32
-    let message: String?
-
-    init(code: Int32, _ connection: OpaquePointer?) {
-      (self.code, message) = (code, connection.map { String(cString: sqlite3_errmsg($0)) })
-    }
-  }
-
-  private let connection: OpaquePointer
+  private let connection: SQLiteDatabase
   private let file: UnsafeMutablePointer<sqlite3_file>
 
   /// - Parameter path: a path without symbolic links.
-  /// - Throws: ``Failure``.
+  /// - Throws: ``SQLiteError``.
   package init(_ path: String) throws {
     connection = try Self.connection(to: path, "mode=ro&immutable=1")
-    do {
-      file = try Self.file(of: connection)
-    } catch {
-      sqlite3_close_v2(connection)
-      throw error
-    }
+    file = try Self.file(of: connection.handle)
   }
-
-  deinit { sqlite3_close_v2(connection) }
 
   /// Reads bytes. Bytes beyond the end of the file are left out.
   package func bytes(_ count: Int, at offset: Int) -> [UInt8] { Self.bytes(count, at: offset, of: file) }
@@ -59,15 +41,8 @@ package final class DatabaseFile {
 
   // MARK: - Through SQLite's file system
 
-  static func connection(to path: String, _ parameters: String) throws -> OpaquePointer {
-    var connection: OpaquePointer?
-    let flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY
-    let code = sqlite3_open_v2(FileKind.uri(path, parameters), &connection, flags, nil)
-    guard code == SQLITE_OK, let connection else {
-      defer { sqlite3_close_v2(connection) }
-      throw Failure(code: code, connection)
-    }
-    return connection
+  static func connection(to path: String, _ parameters: String) throws -> SQLiteDatabase {
+    try SQLiteDatabase(FileKind.uri(path, parameters), flags: SQLITE_OPEN_READONLY)
   }
 
   /// The file of the main database of a connection.
@@ -75,7 +50,7 @@ package final class DatabaseFile {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
     guard code == SQLITE_OK, let file, file.pointee.pMethods != nil else {
-      throw Failure(code: code == SQLITE_OK ? SQLITE_CANTOPEN : code, connection)
+      throw SQLiteError(code == SQLITE_OK ? SQLITE_CANTOPEN : code)
     }
     return file
   }
@@ -102,17 +77,15 @@ package final class DatabaseFile {
   /// SQLite's own `vfs=unix-none` cannot do so. Closing it releases the locks that other connections
   /// of the process have on the file. And it deletes a log without committed rows, in which another process may be writing
   /// its first transaction.
-  /// - Throws: ``Failure``.
-  package static func removeLocks(of connection: OpaquePointer) throws {
-    let file = try file(of: connection)
+  /// - Throws: ``SQLiteError``.
+  package static func removeLocks(of connection: SQLiteDatabase) throws {
+    let file = try file(of: connection.handle)
     file.pointee.pMethods = unlocked(file.pointee.pMethods)
     var isKept: Int32 = 1
-    var code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-    if code == SQLITE_OK {
-      // This keeps the log's index in memory.
-      code = sqlite3_exec(connection, "PRAGMA main.locking_mode = EXCLUSIVE", nil, nil, nil)
-    }
-    guard code == SQLITE_OK else { throw Failure(code: code, connection) }
+    let code = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    guard code == SQLITE_OK else { throw SQLiteError(code) }
+    // This keeps the log's index in memory.
+    try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
   }
 
   private typealias Methods = UnsafePointer<sqlite3_io_methods>

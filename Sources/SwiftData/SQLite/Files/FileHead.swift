@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import Synchronization
 
 /// The first bytes of a file.
@@ -8,11 +8,11 @@ struct FileHead {
   private let page: [UInt8]
 
   /// - Parameter file: a file that stays open while this value is used.
-  /// - Throws: ``DatabaseFile/Failure``.
+  /// - Throws: ``SQLiteError``.
   init(_ file: UnsafeMutablePointer<sqlite3_file>) throws {
     self.file = file
     page = DatabaseFile.bytes(4096, at: 0, of: file)
-    if page.isEmpty { throw DatabaseFile.Failure(code: SQLITE_IOERR, nil) }
+    if page.isEmpty { throw SQLiteError(SQLITE_IOERR) }
   }
 
   var isDatabase: Bool { page.starts(with: "SQLite format 3\0".utf8) }

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 
 /// The kind of a file, told without a change to the file, its log or its folder.
 ///
@@ -44,9 +44,13 @@ package enum FileKind: Equatable, Sendable {
     do {
       return try DatabaseFile(real(path)).withHead { kind(of: $0, at: path) }
     } catch {
-      let failure = error as? DatabaseFile.Failure
-      return .unreadable(code: failure?.code ?? SQLITE_IOERR, failure?.message)
+      return unreadable(error)
     }
+  }
+
+  private static func unreadable(_ error: any Error) -> FileKind {
+    let error = error as? SQLiteError
+    return .unreadable(code: error?.primaryCode ?? SQLITE_IOERR, error?.message)
   }
 
   private static func kind(of file: FileHead, at path: String) -> FileKind {
@@ -107,36 +111,22 @@ package enum FileKind: Equatable, Sendable {
   }
 
   private static func names(in path: String) -> FileKind {
-    var connection: OpaquePointer?
-    var statement: OpaquePointer?
-    var code = SQLITE_OK
-    func failure() -> FileKind { .unreadable(code: code, connection.map { String(cString: sqlite3_errmsg($0)) }) }
-    defer {
-      sqlite3_finalize(statement)
-      sqlite3_close_v2(connection)
-    }
+    let hasLog = size(path + "-wal") > 0
     do {
-      let hasLog = size(path + "-wal") > 0
-      let opened = try DatabaseFile.connection(to: path, hasLog ? "mode=ro" : "mode=ro&immutable=1")
-      connection = opened
-      if hasLog { try DatabaseFile.removeLocks(of: opened) }
-    } catch {
-      let failure = error as? DatabaseFile.Failure
-      return .unreadable(code: failure?.code ?? SQLITE_CANTOPEN, failure?.message)
-    }
-    code = sqlite3_prepare_v2(connection, "SELECT name FROM sqlite_master", -1, &statement, nil)
-    guard code == SQLITE_OK else { return failure() }
-    var kind = FileKind.new
-    while true {
-      code = sqlite3_step(statement)
-      guard code == SQLITE_ROW else { break }
-      switch sqlite3_column_text(statement, 0).map({ String(cString: $0) }) {
-      case "_swiftdata": kind = .store
-      case "Z_METADATA" where kind != .store: kind = .apple
-      default: if kind == .new { kind = .database }
+      let connection = try DatabaseFile.connection(to: path, hasLog ? "mode=ro" : "mode=ro&immutable=1")
+      if hasLog { try DatabaseFile.removeLocks(of: connection) }
+      var kind = FileKind.new
+      _ = try connection.rows("SELECT name FROM sqlite_master") { row in
+        switch row.text(0) {
+        case "_swiftdata": kind = .store
+        case "Z_METADATA" where kind != .store: kind = .apple
+        default: if kind == .new { kind = .database }
+        }
       }
+      return kind
+    } catch {
+      return unreadable(error)
     }
-    return code == SQLITE_DONE ? kind : failure()
   }
 
   // MARK: - Refusals

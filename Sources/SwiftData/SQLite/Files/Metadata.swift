@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The metadata in a store file.
 struct Metadata {
@@ -43,7 +42,7 @@ struct Metadata {
   /// The metadata as the file has them, by key, or nil for an empty file.
   /// - Parameter path: the file, for errors.
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program.
-  static func texts(_ database: Database, path: String) throws -> [String: String]? {
+  static func texts(_ database: SQLiteDatabase, path: String) throws -> [String: String]? {
     var isThere = false
     try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata'") { _ in
       isThere = true
@@ -67,7 +66,7 @@ struct Metadata {
   /// Returns nil for an empty file.
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program, ``SwiftDataError/newerSchema`` for a
   ///   newer format.
-  init?(_ database: Database, _ configuration: ModelConfiguration) throws {
+  init?(_ database: SQLiteDatabase, _ configuration: ModelConfiguration) throws {
     guard let texts = try Self.texts(database, path: configuration.url.path) else { return nil }
     try self.init(texts, configuration)
   }
@@ -101,7 +100,7 @@ struct Metadata {
     encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
-  func write(to database: Database) throws {
+  func write(to database: SQLiteDatabase) throws {
     var values = [
       "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
@@ -111,9 +110,9 @@ struct Metadata {
     ]
     if let models { values[Self.fingerprintKey] = Self.fingerprint(of: models, values) }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      try database.execute(
-        sql: "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        arguments: [key, value])
+      try database.run(
+        "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [.text(key), .text(value)])
     }
   }
 
@@ -149,14 +148,14 @@ struct Metadata {
     return stored == fingerprint(of: sum, values)
   }
 
-  static func createTables(_ database: Database) throws {
+  static func createTables(_ database: SQLiteDatabase) throws {
     try database.execute(
-      sql: """
-        CREATE TABLE IF NOT EXISTS _swiftdata (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS _swiftdata_keys (entity TEXT PRIMARY KEY NOT NULL, last INTEGER NOT NULL)
-          WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS _swiftdata_denormalized (column_name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
-        """)
-    for statement in HistoryTables.creationStatements { try database.execute(sql: statement) }
+      """
+      CREATE TABLE IF NOT EXISTS _swiftdata (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS _swiftdata_keys (entity TEXT PRIMARY KEY NOT NULL, last INTEGER NOT NULL)
+        WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS _swiftdata_denormalized (column_name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+      """)
+    for statement in HistoryTables.creationStatements { try database.execute(statement) }
   }
 }

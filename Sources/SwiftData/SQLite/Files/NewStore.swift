@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Makes a store whose models are known by their layout alone, as an import does.
 ///
@@ -21,7 +20,7 @@ package enum NewStore {
           throw SwiftDataError(.io, message: "\"\(url.path)\" holds a store already; name a new file")
         }
         try Metadata.createTables(database)
-        for statement in layout.creationStatements() { try database.execute(sql: statement) }
+        for statement in layout.creationStatements() { try database.execute(statement) }
         try Metadata(
           identifier: identifier, schema: try Metadata.encode(Schema()), version: Schema.Version(1, 0, 0),
           layout: layout, encryption: EncryptionRecord()
@@ -33,10 +32,8 @@ package enum NewStore {
       if FileKind.of(url) == .new {
         for suffix in ["-wal", "-shm", ""] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
       }
-      guard let error = error as? DatabaseError else { throw error }
-      throw StoreErrors.error(
-        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
-        layout: nil)
+      guard let error = error as? SQLiteError else { throw error }
+      throw StoreErrors.error(error, configuration: configuration, layout: nil)
     }
   }
 

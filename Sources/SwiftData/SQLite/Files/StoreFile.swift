@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import GRDBSQLite
 
 /// The SQLite file of a store: opening it, and what it says about its contents.
 enum StoreFile {
@@ -22,11 +20,10 @@ enum StoreFile {
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
   static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
-    var options = Configuration()
-    options.label = "SwiftData \(configuration.name)"
-    options.busyMode = .timeout(configuration.lockTimeout.asWait)
+    var options = SQLiteOptions()
+    options.lockTimeout = configuration.lockTimeout.asWait
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
-    options.readonly = isReadOnly
+    options.isReadOnly = isReadOnly
     let look = FirstLook()
     func checkKind() throws {
       if let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path) { throw refusal }
@@ -38,21 +35,15 @@ enum StoreFile {
       try checkKind()
     }
     let keys = KeyRing(configuration)
-    options.prepareDatabase { database in
-      try look.check(database.sqliteConnection!)
-      try SwiftFunctions.register(on: database.sqliteConnection!)
+    options.setUp = { database in
+      try look.check(database.handle)
+      try SwiftFunctions.register(on: database.handle)
       if let keys {
-        try EncryptionFunctions.register(keys, on: database.sqliteConnection!)
+        try EncryptionFunctions.register(keys, on: database.handle)
         // Freed pages are overwritten. Values in plain text stay in memory while columns are converted.
-        if !isReadOnly { try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
+        if !isReadOnly { try database.execute("PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
       }
-      if database.configuration.readonly {
-        // GRDB has SQLite report each column of each statement, for observers, which the engine does not use, and for its
-        // cache of the schema, which a reader does not change. The reports were a seventh of opening a store.
-        sqlite3_set_authorizer(database.sqliteConnection, nil, nil)
-      } else {
-        try database.step("PRAGMA cache_size = -\(cacheSize)") { _ in }
-      }
+      if !database.isReadOnly { try database.execute("PRAGMA cache_size = -\(cacheSize)") }
     }
     do {
       do {
@@ -61,10 +52,8 @@ enum StoreFile {
         try checkKind()
         return try connect(configuration, options, sharesMemory: sharesMemory)
       }
-    } catch let error as DatabaseError {
-      throw StoreErrors.error(
-        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
-        layout: nil)
+    } catch let error as SQLiteError {
+      throw StoreErrors.error(error, configuration: configuration, layout: nil)
     } catch let error as POSIXError {
       let isFull = [.ENOSPC, .EDQUOT, .EFBIG].contains(error.code)
       throw SwiftDataError(
@@ -75,7 +64,7 @@ enum StoreFile {
   }
 
   private static func connect(
-    _ configuration: ModelConfiguration, _ options: Configuration, sharesMemory: Bool
+    _ configuration: ModelConfiguration, _ options: SQLiteOptions, sharesMemory: Bool
   ) throws -> StoreConnections {
     if configuration.isStoredInMemoryOnly {
       guard sharesMemory else { return try StoreConnections(inMemory: options) }
@@ -84,7 +73,7 @@ enum StoreFile {
         path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
     }
     let folder = configuration.url.deletingLastPathComponent()
-    if !options.readonly { try DurableFiles.createFolder(folder.path) }
+    if !options.isReadOnly { try DurableFiles.createFolder(folder.path) }
     try LeftoverLog.setAside(configuration)
     if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
     return try StoreConnections(
@@ -93,14 +82,14 @@ enum StoreFile {
   }
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
-  static func lastTransaction(_ database: Database) throws -> Int64 {
+  static func lastTransaction(_ database: SQLiteDatabase) throws -> Int64 {
     var last: Int64 = 0
     try database.step("SELECT \(HistoryTables.newest)") { last = $0.integer(0) }
     return last
   }
 
   /// The columns with text outside normal form C. The name of their table is part of the file format.
-  static func nonNFCColumns(_ database: Database) throws -> Set<String> {
+  static func nonNFCColumns(_ database: SQLiteDatabase) throws -> Set<String> {
     var isThere = false
     try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata_denormalized'") { _ in
       isThere = true

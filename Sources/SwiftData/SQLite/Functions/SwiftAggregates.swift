@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 
 /// SQL aggregates that Swift computes, registered on every connection: sums of decimal numbers, and extremes of values
 /// whose order SQL does not know. They ignore NULL. Without values the result is NULL.

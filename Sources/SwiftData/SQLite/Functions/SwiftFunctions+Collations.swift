@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 
 extension SwiftCollation {
   static func register(on connection: OpaquePointer) throws {

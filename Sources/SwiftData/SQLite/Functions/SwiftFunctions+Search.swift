@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSwiftDataSQLite
 
 extension SwiftFunctions {
   static let search = [

@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 
 /// The SQL functions and collations that call Swift. Every connection registers them.
 ///
@@ -80,18 +80,7 @@ struct SQLiteCall {
 
   func text(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
-  func cell(_ index: Int) -> SQLValue {
-    let value = values[index]
-    switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
-    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
-    case SQLITE_TEXT: return .text(text(index))
-    case SQLITE_BLOB:
-      guard let bytes = sqlite3_value_blob(value) else { return .blob(Data()) }
-      return .blob(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))
-    default: return .null
-    }
-  }
+  func cell(_ index: Int) -> SQLValue { SQLValue(argument: values[index]) }
 
   /// A fact about an argument. SQLite keeps it for the next rows if the argument is the same for all of them.
   func fact(about argument: Int32, _ compute: () -> Bool) -> Bool {
@@ -108,34 +97,6 @@ struct SQLiteCall {
   func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
   func returnsArgument(_ index: Int) { sqlite3_result_value(context, values[index]) }
 
-  func returns(_ value: String) {
-    var value = value
-    value.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        // A null pointer would mean NULL, and an empty text is not NULL.
-        guard let start = $0.baseAddress else {
-          return sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8))
-        }
-        sqlite3_result_text64(context, start, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
-      }
-    }
-  }
-
-  func returns(_ value: SQLValue?) {
-    switch value {
-    case nil, .null: sqlite3_result_null(context)
-    case .integer(let value): returns(value)
-    case .real(let value): sqlite3_result_double(context, value)
-    case .text(let value): returns(value)
-    case .blob(let value):
-      value.withUnsafeBytes { bytes in
-        bytes.count == 0
-          ? sqlite3_result_zeroblob(context, 0)
-          : sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), transient)
-      }
-    }
-  }
+  func returns(_ value: String) { SQLValue.setResult(of: context, toText: value) }
+  func returns(_ value: SQLValue?) { (value ?? .null).setResult(of: context) }
 }
-
-/// Makes SQLite copy the result.
-private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

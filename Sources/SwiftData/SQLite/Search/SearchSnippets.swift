@@ -1,5 +1,3 @@
-import GRDB
-
 /// Computes the snippets of one search's hits when the program reads them. A search for a common word finds thousands of objects,
 /// and a program shows some of them; a snippet costs more than finding the object.
 ///
@@ -8,7 +6,7 @@ final class SearchSnippets {
   private let index: SearchIndex
   private let query: SearchQuery
   /// An empty table, made for the first snippet.
-  private lazy var database = try? DatabaseQueue.forSnippets(of: index)
+  private lazy var database = try? index.tableInMemory()
 
   init(_ index: SearchIndex, _ query: SearchQuery) {
     (self.index, self.query) = (index, query)
@@ -16,16 +14,23 @@ final class SearchSnippets {
 
   /// The snippets with a match. There are none if SQLite has no memory for the table.
   func snippets(of texts: [SQLValue]) -> [MarkedText] {
-    let row = try? database?.write { database in
-      let cells = [.integer(1)] + texts
-      try database.cachedStatement(sql: index.insertion).execute(
-        arguments: StatementArguments(cells.map(\.databaseValue)))
-      defer { try? database.execute(sql: "DELETE FROM \(index.name.quotedIdentifier)") }
-      return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [query.expression])
+    guard let database, let row = try? row(of: texts, in: database) else { return [] }
+    return zip(index.columns, row).compactMap { column, text in
+      text.flatMap { SearchText.snippet($0, of: column.property) }
     }
-    guard let row else { return [] }
-    return index.columns.enumerated().compactMap { position, column in
-      (row[position] as String?).flatMap { SearchText.snippet($0, of: column.property) }
+  }
+
+  private func row(of texts: [SQLValue], in database: SQLiteDatabase) throws -> [String?]? {
+    try database.transaction {
+      try database.withStatement(index.insertion, [.integer(1)] + texts, isKept: true) {
+        _ = try database.step($0, index.insertion)
+      }
+      defer { try? database.execute("DELETE FROM \(index.name.quotedIdentifier)") }
+      return try database.withStatement(sql, [.text(query.expression)], isKept: true) { statement in
+        guard try database.step(statement, sql) else { return nil }
+        let cells = SQLiteCells(statement)
+        return (0..<cells.count).map { cells.text($0) }
+      }
     }
   }
 
@@ -33,13 +38,5 @@ final class SearchSnippets {
     let name = index.name.quotedIdentifier
     let snippets = index.columns.indices.map { SearchText.snippetSQL(index.name, column: $0) }
     return "SELECT \(snippets.joined(separator: ", ")) FROM \(name) WHERE \(name) MATCH ?"
-  }
-}
-
-extension DatabaseQueue {
-  fileprivate static func forSnippets(of index: SearchIndex) throws -> DatabaseQueue {
-    let queue = try DatabaseQueue()
-    try queue.write { try index.createTable(in: $0) }
-    return queue
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// An in-memory full-text index of the unsaved objects, for one search.
 ///
@@ -7,48 +6,44 @@ import GRDB
 /// theirs. Stored and unsaved objects can then be ranked in one list.
 struct UnsavedSearch {
   private let index: SearchIndex
-  private let database: DatabaseQueue
+  private let database: SQLiteDatabase
   private let count: Int
 
   init(_ index: SearchIndex, _ objects: [any PersistentModel]) throws {
     self.index = index
-    self.database = try DatabaseQueue()
     self.count = objects.count
-    try database.write { database in
-      try index.createTable(in: database)
-      let insert = try database.makeStatement(sql: index.insertion)
+    let database = try index.tableInMemory()
+    self.database = database
+    try database.transaction {
+      let insert = try database.statement(index.insertion)
       for (position, object) in objects.enumerated() {
-        let cells = [.integer(Int64(position))] + index.cells(of: object)
-        try insert.execute(arguments: StatementArguments(cells.map(\.databaseValue)))
+        try insert.run([.integer(Int64(position))] + index.cells(of: object))
       }
     }
   }
 
   func hasHits(_ query: SearchQuery) throws -> Bool {
-    try database.read { database in
-      try Row.fetchOne(database, sql: sql("1") + " LIMIT 1", arguments: [query.expression]) != nil
-    }
+    try database.first(sql("1") + " LIMIT 1", [.text(query.expression)]) { _ in true } ?? false
   }
 
   /// The hits in the order of the objects. `rarity` has the weight of each term in the store.
   func hits(_ query: SearchQuery, rarity: [Double]) throws -> [SearchFound] {
-    try database.read { database in
-      var ranks = [Int64: Double]()
-      for (term, weight) in zip(query.terms, rarity) {
-        let found = try Row.fetchAll(
-          database, sql: sql("rowid, rank"), arguments: [SearchQuery.expression([term])])
-        let own = SearchCounts.rarity(of: found.count, among: count)
-        for row in found { ranks[row[0], default: 0] += (row[1] as Double) * weight / own }
+    var ranks = [Int64: Double]()
+    for (term, weight) in zip(query.terms, rarity) {
+      let found = try database.rows(sql("rowid, rank"), [.text(SearchQuery.expression([term]))]) {
+        (place: $0.integer(0), rank: $0.real(1))
       }
-      return try places(query, database).map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
+      let own = SearchCounts.rarity(of: found.count, among: count)
+      for row in found { ranks[row.place, default: 0] += row.rank * weight / own }
     }
+    return try keys(query).map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
   }
 
   /// The places of the hits among the objects, ascending.
-  func places(_ query: SearchQuery) throws -> [Int] { try database.read { try places(query, $0).map { Int($0) } } }
+  func places(_ query: SearchQuery) throws -> [Int] { try keys(query).map { Int($0) } }
 
-  private func places(_ query: SearchQuery, _ database: Database) throws -> [Int64] {
-    try Int64.fetchAll(database, sql: sql("rowid") + " ORDER BY rowid", arguments: [query.expression])
+  private func keys(_ query: SearchQuery) throws -> [Int64] {
+    try database.rows(sql("rowid") + " ORDER BY rowid", [.text(query.expression)]) { $0.integer(0) }
   }
 
   private func sql(_ columns: String) -> String {
@@ -59,11 +54,13 @@ struct UnsavedSearch {
 }
 
 extension SearchIndex {
-  /// Creates a table in memory that indexes its own copy of the texts in the same way.
-  func createTable(in database: Database) throws {
+  /// A database in memory with a table that indexes its own copy of the texts in the same way.
+  func tableInMemory() throws -> SQLiteDatabase {
+    let database = try SQLiteDatabase.inMemory()
     let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     try database.execute(
-      sql: "CREATE VIRTUAL TABLE \(name.quotedIdentifier) USING fts5(\(names), \(SearchText.tokenizer))")
+      "CREATE VIRTUAL TABLE \(name.quotedIdentifier) USING fts5(\(names), \(SearchText.tokenizer))")
+    return database
   }
 
   /// The statement that inserts a key and the indexed texts of all columns.

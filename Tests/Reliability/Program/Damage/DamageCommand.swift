@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 
 /// Damages stores in every way that comes to mind, uses them, and recovers what they had.
@@ -91,9 +90,7 @@ struct OriginalStore {
     }
     // The file has the saves up to here and the log those after. SQLite's own checkpoints come after a number of pages, which
     // may be after the last save: then the file would have nothing.
-    try DatabaseQueue(path: url.path).writeWithoutTransaction { database in
-      _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-    }
+    try SQLiteDatabase(url.path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for code in 0..<300 {
       let book = Book(
         code: 10_000_000 + code, title: "title \(code) \(String(repeating: "y", count: 80))", pages: code, cover: nil)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 
 /// A damaged store: it is used as an app would, and then recovered.
@@ -102,8 +101,8 @@ struct DamagedStore {
     if damage == .none { try Difference.require(report.isComplete, "of a sound store: \(report)") }
     let container = try LibraryStore.open(new)
     try container.core.sqliteStores[0].read { connection in
-      let answer = try connection.withDatabase { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
-      let keys = try connection.withDatabase { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }
+      let answer = try connection.database.rows("PRAGMA integrity_check") { $0.string(0) }
+      let keys = try connection.database.rows("PRAGMA foreign_key_check") { $0.values }
       try Difference.require(answer == ["ok"] && keys.isEmpty, "the new store: \(answer) \(keys)")
     }
     do { _ = try World(ModelContext(container)) } catch is Difference {}

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 
 /// Faults during a save: each is an error, nothing of the save is stored, and the same context saves when they are over.
@@ -68,7 +67,7 @@ struct SaveFaults {
 
     /// A fault after the commit was one of the checkpoint: a log whose checkpoints all fail grows, and is never read to its end.
     private func shortenLog() throws {
-      _ = try DatabaseQueue(path: url.path).writeWithoutTransaction { try $0.checkpoint(.passive) }
+      try SQLiteDatabase(url.path).execute("PRAGMA wal_checkpoint(PASSIVE)")
     }
 
     private mutating func next() -> Step {

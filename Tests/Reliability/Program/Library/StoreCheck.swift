@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 
 /// Checks everything that a store promises after whatever happened to it.
@@ -26,21 +25,22 @@ struct StoreCheck {
 
   private func requireWholeFile(_ container: ModelContainer) throws {
     guard let store = container.core.sqliteStores.first else { throw Difference("there is no store") }
-    try store.write { try $0.withDatabase(requireWholeFile) }
+    try store.write { try requireWholeFile($0.database) }
   }
 
-  private func requireWholeFile(_ database: Database) throws {
-    let answer = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+  private func requireWholeFile(_ database: SQLiteDatabase) throws {
+    let answer = try database.rows("PRAGMA integrity_check") { $0.string(0) }
     try Difference.require(answer == ["ok"], "integrity_check: \(answer)")
-    let keys = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+    let keys = try database.rows("PRAGMA foreign_key_check") { $0.values }
     try Difference.require(keys.isEmpty, "foreign_key_check: \(keys)")
-    let indices = try String.fetchAll(
-      database, sql: "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'")
+    let indices = try database.rows(
+      "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
+    ) { $0.string(0) }
     try Difference.require(indices.count == 2, "full-text indices: \(indices)")
     for index in indices {
       let name = "\"\(index)\""
       // With a rank of 1 the index is compared with the rows, too.
-      try database.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
+      try database.execute("INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
     }
   }
 
@@ -69,9 +69,9 @@ struct StoreCheck {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     let named = try container.core.sqliteStores[0].read { connection in
       try [("Author", "photo"), ("Book", "cover")].flatMap { table, column in
-        try connection.withDatabase {
-          try String.fetchAll($0, sql: "SELECT \"\(column)\" FROM \"\(table)\" WHERE typeof(\"\(column)\") = 'text'")
-        }
+        try connection.database.rows(
+          "SELECT \"\(column)\" FROM \"\(table)\" WHERE typeof(\"\(column)\") = 'text'"
+        ) { $0.string(0) }
       }
     }
     let (there, wanted) = (Set(files), Set(named))

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 import Synchronization
 
@@ -46,9 +45,8 @@ struct SoakCommand: Command {
   private func check(_ container: ModelContainer) throws {
     let store = container.core.sqliteStores[0]
     let answer = try store.read { connection in
-      try connection.withDatabase { database in
-        try String.fetchAll(database, sql: "PRAGMA integrity_check")
-          + String.fetchAll(database, sql: "PRAGMA foreign_key_check")
+      try ["integrity_check", "foreign_key_check"].flatMap { check in
+        try connection.database.rows("PRAGMA \(check)") { $0.string(0) }
       }
     }
     try Difference.require(answer == ["ok"], "integrity_check: \(answer)")

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The readable contents of a database, table by table.
 struct DamagedDatabase {
@@ -91,7 +90,7 @@ struct DamagedDatabase {
   mutating func read(
     _ creations: [String: String], _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
   ) throws -> [String: Found] {
-    let scratch = try DatabaseQueue()
+    let scratch = try SQLiteDatabase.inMemory()
     var tables = [ReadTable]()
     for (name, creation) in creations.sorted(by: { $0.key < $1.key }) {
       let object = objects.first { $0.type == "table" && $0.name == name }
@@ -175,22 +174,25 @@ private struct TableDefinition {
   private let keyColumn: Int?
 
   /// - Parameter statements: candidate statements. The first that creates the table is used.
-  init?(_ name: String, _ statements: [String?], _ scratch: DatabaseQueue) throws {
+  init?(_ name: String, _ statements: [String?], _ scratch: SQLiteDatabase) throws {
     self.name = name
     for case let sql? in statements where sql.hasPrefix("CREATE TABLE") {
-      let rows = try scratch.write { database -> [Row] in
-        try database.execute(sql: "DROP TABLE IF EXISTS \(name.quotedIdentifier)")
-        // Exactly one statement, because the text comes from an untrusted file.
-        guard (try? database.makeStatement(sql: sql).execute()) != nil else { return [] }
-        return try Row.fetchAll(database, sql: "SELECT * FROM pragma_table_info(?)", arguments: [name])
+      try scratch.execute("DROP TABLE IF EXISTS \(name.quotedIdentifier)")
+      // Exactly one statement, because the text comes from an untrusted file.
+      guard (try? scratch.run(sql, [])) != nil else { continue }
+      let rows = try scratch.rows(
+        "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info(?)", [.text(name)]
+      ) { row in
+        // Rows lack the cell of a column that was added later. It has the default of the declaration.
+        let standard = row.text(3).flatMap(SQLValue.init(sqlLiteral:)) ?? .null
+        let type = row.string(1).uppercased()
+        return (
+          column: (row.string(0), type, row.integer(2) != 0, standard), isKey: row.integer(4) == 1 && type == "INTEGER"
+        )
       }
       guard !rows.isEmpty else { continue }
-      columns = rows.map { row in
-        // Rows lack the cell of a column that was added later. It has the default of the declaration.
-        let standard = (row["dflt_value"] as String?).flatMap(SQLValue.init(sqlLiteral:)) ?? .null
-        return (row["name"], (row["type"] as String).uppercased(), (row["notnull"] as Int) != 0, standard)
-      }
-      keyColumn = rows.firstIndex { ($0["pk"] as Int) == 1 && ($0["type"] as String).uppercased() == "INTEGER" }
+      columns = rows.map(\.column)
+      keyColumn = rows.firstIndex(where: \.isKey)
       return
     }
     return nil

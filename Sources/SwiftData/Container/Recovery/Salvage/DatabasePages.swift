@@ -12,7 +12,7 @@ final class SalvagedFile {
     do {
       file = try DatabaseFile(FileKind.real(path))
     } catch {
-      let reason = (error as? DatabaseFile.Failure)?.message
+      let reason = (error as? SQLiteError)?.message
       throw SwiftDataError(.io, message: "\"\(path)\" cannot be read" + (reason.map { " (\($0))" } ?? ""))
     }
     size = file.size
