@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "SwiftDataQuery", targets: ["SwiftDataQuery"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
+    .library(name: "SwiftDataPostgresShards", targets: ["SwiftDataPostgresShards"]),
     .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
     .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
     .library(name: "UntrustedInput", targets: ["UntrustedInput"]),
@@ -70,6 +71,7 @@ let package = Package(
     .target(
       name: "SwiftDataPostgres",
       dependencies: ["SwiftData", "CLibPQ", .product(name: "Metrics", package: "swift-metrics")]),
+    .target(name: "SwiftDataPostgresShards", dependencies: ["SwiftData", "SwiftDataPostgres"]),
     // Numbers that another program sent. They have no plain arithmetic.
     .target(name: "UntrustedInput"),
     .testTarget(name: "UntrustedInputTests", dependencies: ["UntrustedInput"]),
@@ -157,8 +159,7 @@ let package = Package(
       name: "PostgresTests",
       dependencies: [
         "ChildProcesses", "PostgresServers", "SwiftDataInspection", "SwiftDataTesting", "SwiftDataPostgres",
-        "PostgresWriter",
-        "MigrationCases",
+        "SwiftDataPostgresShards", "PostgresWriter", "MigrationCases",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     // Its sources are generated, and its models take a while to compile.
@@ -168,7 +169,8 @@ let package = Package(
     .testTarget(
       name: "ArticleTests",
       dependencies: [
-        "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
+        "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataPostgresShards", "SwiftDataQuery",
+        "SwiftDataSync", "SwiftDataTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -25,7 +25,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   public var readReplicas: ReadReplicas
   /// The schema of the database with the tables. The store creates it if it does not exist.
   public var namespace: String
-  /// The classes whose rows are divided into partitions, by the class's property, on one server or on several.
+  /// The classes whose rows are divided into partitions, by a property of the class.
   public var partitions: [PostgresPartitions]
   /// The options of the connection pool.
   public var pool: PostgresPoolOptions

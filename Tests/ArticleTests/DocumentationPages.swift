@@ -2,6 +2,7 @@ import Foundation
 import SwiftData
 import SwiftDataAppleStore
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 import Testing
 
 // The Swift blocks of the pages in `Documentation`, which `ArticleBlockTests` compares with this file. Most of them need a server or a

@@ -1,6 +1,7 @@
 import Foundation
 import PostgresServers
 import SwiftData
+import SwiftDataPostgresShards
 import Testing
 
 @testable import SwiftDataPostgres
@@ -279,6 +280,11 @@ struct PartitionTests {
     let later = ModelContext(container)
     later.insert(Letter(room: 1, number: 501, text: "later"))
     try later.save()
+    // A program that does not name the shards uses the rows, and cannot change the tables.
+    let unnamed = try Self.open(store.configuration)
+    #expect(try ModelContext(unnamed).fetchCount(FetchDescriptor<Letter>()) > 0)
+    let missing = #expect(throws: SwiftDataError.self) { try unnamed.erase() }
+    #expect(missing?.message?.contains("import SwiftDataPostgresShards") == true)
     try container.erase()
     for server in servers {
       let tables = try PostgresConnection(url: server.url, namespace: store.namespace)

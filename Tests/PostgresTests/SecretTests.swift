@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 import Testing
 
 @Suite struct SecretTests {

@@ -9,14 +9,14 @@ struct PostgresOpening {
   let plan: (any SchemaMigrationPlan.Type)?
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
-  let shards: ShardConnections
+  let shards: any PartitionServers
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
     plan: (any SchemaMigrationPlan.Type)?
   ) {
     (self.connection, self.configuration, self.current, self.plan) = (connection, configuration, current, plan)
-    shards = ShardConnections(configuration)
+    shards = configuration.shards
   }
 
   /// The metadata of a store.
@@ -155,7 +155,7 @@ struct PostgresOpening {
     for columns in SearchColumns.all(of: layout) {
       try connection.settleConstraints()
       let partitioned = partitions[columns.table].flatMap { $0.isSharded ? $0 : nil }
-      if let partitioned { try shards.run(for: partitioned) { _ in columns.creation } }
+      if let partitioned { try shards.run(columns.creation, for: partitioned) }
       try columns.make(on: connection, isSharded: partitioned != nil)
     }
     let values = ChangedValues(new.plan, layout)

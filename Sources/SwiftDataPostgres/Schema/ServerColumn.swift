@@ -13,11 +13,11 @@ extension LayoutRecord.Column {
 
   /// The column in `CREATE TABLE`.
   var serverDefinition: String {
-    "\(name.quotedIdentifier) \(serverType.declaration)\(isRequired ? " NOT NULL" : "")"
+    optionalDefinition + (isRequired ? " NOT NULL" : "")
   }
 
-  /// The column in `CREATE TABLE` on a shard.
-  var shardDefinition: String { "\(name.quotedIdentifier) \(serverType.declaration)" }
+  /// The column in `CREATE TABLE`, which may be without a value.
+  package var optionalDefinition: String { "\(name.quotedIdentifier) \(serverType.declaration)" }
 }
 
 extension ValueFamily {

@@ -11,10 +11,10 @@ struct StoreErasure {
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the configuration does not name a shard.
   func run() throws {
-    let shards = ShardConnections(configuration)
+    let shards = configuration.shards
     for table in partitions.sharded {
       // Before the store's own tables, whose metadata is needed to find the shards in a second attempt.
-      try shards.run(for: table) { _ in ["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"] }
+      try shards.run(["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"], for: table)
     }
     let record = (try? storedRecord()) ?? record
     do {

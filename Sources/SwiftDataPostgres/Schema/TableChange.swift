@@ -134,8 +134,8 @@ struct TableChange {
   private func nameClasses(_ result: inout LayoutRecord.Table) throws {
     let own = table.new.classes[0]
     if table.new.hasDiscriminator, !result.hasDiscriminator {
-      try change.alterShards(of: table.new.name) { _, _ in
-        ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""]
+      try change.alterShards(of: table.new.name) { _ in
+        "ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""
       }
       try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
       _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(result.classes.first ?? own)])
@@ -247,8 +247,8 @@ struct TableChange {
   }
 
   private func add(_ column: LayoutRecord.Column, _ standard: String = "") throws {
-    try change.alterShards(of: table.new.name) { _, _ in
-      ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
+    try change.alterShards(of: table.new.name) { _ in
+      "ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.optionalDefinition)"
     }
     let place = EarlyColumns.Place(table.new.name, column, try change.serverDefault(of: column))
     guard !change.early.contains(place) else { return }
@@ -269,8 +269,8 @@ struct TableChange {
   }
 
   private func drop(_ column: String) throws {
-    try change.alterShards(of: table.new.name) { _, _ in
-      ["ALTER TABLE \(name) DROP COLUMN IF EXISTS \(column.quotedIdentifier)"]
+    try change.alterShards(of: table.new.name) { _ in
+      "ALTER TABLE \(name) DROP COLUMN IF EXISTS \(column.quotedIdentifier)"
     }
     try alter("DROP COLUMN \(column.quotedIdentifier) CASCADE")
   }
@@ -287,7 +287,7 @@ struct TableChange {
   }
 
   private func rename(_ from: String, to: String) throws {
-    try change.alterShards(of: table.new.name) { partitioned, _ in [partitioned.renaming(from, to: to)] }
+    try change.alterShards(of: table.new.name) { $0.renaming(from, to: to) }
     try alter("RENAME COLUMN \(from.quotedIdentifier) TO \(to.quotedIdentifier)")
   }
 

@@ -3,6 +3,7 @@ import CBenchRows
 import Foundation
 import SwiftData
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 
 /// Measures one class in an ordinary table, in partitions on the same server, and in partitions on two other servers.
 ///
