@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SwiftDataQuery", targets: ["SwiftDataQuery"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
+    .library(name: "SwiftDataRecovery", targets: ["SwiftDataRecovery"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "SwiftDataPostgresShards", targets: ["SwiftDataPostgresShards"]),
     .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
@@ -66,6 +67,7 @@ let package = Package(
     ),
     .target(name: "SwiftDataQuery", dependencies: ["SwiftData"]),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
+    .target(name: "SwiftDataRecovery", dependencies: ["CSwiftDataSQLite", "SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
@@ -115,8 +117,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataAppleStoreTests",
       dependencies: [
-        "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting",
-        "SwiftData",
+        "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataRecovery",
+        "SwiftDataTesting", "SwiftData",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
@@ -126,7 +128,7 @@ let package = Package(
     .executableTarget(
       name: "Reliability",
       dependencies: [
-        "CrashModels", "FaultyFiles", "SwiftData",
+        "CrashModels", "FaultyFiles", "SwiftData", "SwiftDataRecovery",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Reliability/Program"
@@ -135,8 +137,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "CSwiftDataSQLite", "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels",
-        "CrashHelper", "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
+        "CSwiftDataSQLite", "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataRecovery", "SwiftDataTesting",
+        "CrashModels", "CrashHelper", "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -170,7 +172,7 @@ let package = Package(
       name: "ArticleTests",
       dependencies: [
         "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataPostgresShards", "SwiftDataQuery",
-        "SwiftDataSync", "SwiftDataTesting",
+        "SwiftDataRecovery", "SwiftDataSync", "SwiftDataTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ]),

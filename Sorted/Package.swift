@@ -74,6 +74,7 @@ let package = Package(
         .product(name: "FirestoreClient", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SwiftDataRecovery", package: "open-swiftdata"),
         .product(name: "CommandLineSupport", package: "Tools"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]

@@ -1,6 +1,7 @@
 import AppleStoreTemplates
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 import SwiftDataInspection
 import Testing
 

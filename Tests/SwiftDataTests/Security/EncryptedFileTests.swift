@@ -2,6 +2,7 @@
   import Foundation
   import GRDB
   import SwiftData
+  import SwiftDataRecovery
   import Testing
 
   /// What the disk has of encrypted attributes, at the moments at which it could have the most.

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A transaction is one row with its first block of changes (``HistoryBlocks``). Further blocks have rows of their own.
 /// Numbers of transactions increase and are never reused: `_swiftdata_keys` records the newest deleted one.
-enum HistoryTables {
-  static let creationStatements = [
+package enum HistoryTables {
+  package static let creationStatements = [
     """
     CREATE TABLE IF NOT EXISTS _swiftdata_history (
       id INTEGER PRIMARY KEY NOT NULL, timestamp REAL NOT NULL, author TEXT, program TEXT NOT NULL,
@@ -16,7 +16,7 @@ enum HistoryTables {
   ]
 
   /// The counter with the newest deleted transaction.
-  static let deleted = "_swiftdata_history"
+  package static let deleted = "_swiftdata_history"
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
   static let newest = newestNumber(in: "")

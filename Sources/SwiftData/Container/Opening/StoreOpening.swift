@@ -1,7 +1,12 @@
 import Foundation
 
 /// Opens a SQLite store and migrates it to the schema, or throws with the reason.
-enum StoreOpening {
+package enum StoreOpening {
+  /// Opens the store file of a program without a migration plan.
+  package static func open(_ configuration: ModelConfiguration, _ current: VersionLayout) throws -> SQLiteStore {
+    try open(MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true })).store
+  }
+
   /// Opens a store file, and migrates it if its layout differs.
   static func open(
     _ target: MigrationTarget

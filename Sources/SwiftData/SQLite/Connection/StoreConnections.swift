@@ -6,7 +6,7 @@ import Synchronization
 /// The connections to a store file: one writer and a few readers.
 ///
 /// A fetch of one row is so short that its overhead counts. A thread takes an idle reader, and has it for itself.
-final class StoreConnections: Sendable {
+package final class StoreConnections: Sendable {
   /// The maximum number of concurrent readers. Another thread waits.
   private static let readerCount = 5
 
@@ -183,7 +183,7 @@ final class StoreConnections: Sendable {
   }
 
   /// Runs `body` on the writer, outside a transaction.
-  func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
+  package func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
     return try writer.exclusively { try body(writer.database) }
@@ -253,7 +253,7 @@ final class StoreConnections: Sendable {
   }
 
   /// Closes all connections. Waits for the readers. Closing again does nothing.
-  func close() throws { try closing.withLock { _ in try closeAll() } }
+  package func close() throws { try closing.withLock { _ in try closeAll() } }
 
   private func closeAll() throws {
     for _ in 0..<Self.readerCount { permits.wait() }

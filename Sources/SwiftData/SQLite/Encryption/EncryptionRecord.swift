@@ -15,10 +15,10 @@ package struct EncryptionRecord: Codable, Equatable {
     if !columns.isEmpty { self.keys = [keys.current.identifier] }
   }
 
-  init() {}
+  package init() {}
 
   /// Derives the record from the cells, for a file without one.
-  init(foundIn database: SQLiteDatabase, _ tables: [EntityTable]) throws {
+  package init(foundIn database: SQLiteDatabase, _ tables: [EntityTable]) throws {
     var identifiers = Set<String>()
     for table in tables {
       // The store's own set is empty, because recovery has no key.
@@ -38,7 +38,7 @@ package struct EncryptionRecord: Codable, Equatable {
     keys = identifiers.sorted()
   }
 
-  var isEmpty: Bool { columns.isEmpty }
+  package var isEmpty: Bool { columns.isEmpty }
 
   package func contains(_ table: String, _ column: String) -> Bool {
     columns.contains(EncryptedColumn(table: table, column: column))

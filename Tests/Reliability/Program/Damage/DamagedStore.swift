@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 
 /// A damaged store: it is used as an app would, and then recovered.
 struct DamagedStore {
