@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import SwiftData
 
 extension FileConnection {
@@ -81,8 +81,7 @@ extension FileConnection {
       })
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        try row((0..<sqlite3_column_count(statement)).map { Self.value(sqlite3_column_value(statement, $0)) })
+      case SQLITE_ROW: try row(SQLiteCells(statement).values)
       case SQLITE_DONE: return
       default: throw refused()
       }
