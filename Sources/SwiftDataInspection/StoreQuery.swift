@@ -116,11 +116,15 @@ extension InspectedStore {
 
 extension QueryResult {
   fileprivate init(columns: [String], families: [ValueFamily?], rows: [[SQLValue]]) {
-    var seen = [String: Int]()
+    // A numbered name may be the name of another column.
+    var (taken, counts) = (Set<String>(), [String: Int]())
     self.columns = columns.map { name in
-      let count = seen[name, default: 0] + 1
-      seen[name] = count
-      return count == 1 ? name : "\(name) (\(count))"
+      var unique = name
+      while !taken.insert(unique).inserted {
+        counts[name, default: 1] += 1
+        unique = "\(name) (\(counts[name, default: 1]))"
+      }
+      return unique
     }
     self.rows = rows.map { row in zip(row, families).map { InspectedStore.value($0, $1 ?? .mixed) } }
   }

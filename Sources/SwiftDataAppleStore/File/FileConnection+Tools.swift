@@ -58,7 +58,9 @@ extension FileConnection {
     _ sql: String, columns: ([ResultColumn]) throws -> Void, _ row: ([SQLValue]) throws -> Void
   ) throws {
     // A statement could attach another file and write to it, although this one is open for reading only.
-    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    let former = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    // An import may use the connection later.
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, former) }
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
     let isSingle = try sql.withCString { text in

@@ -135,6 +135,12 @@ private enum Written {
     let twice = try Command.run("backup", store.path, store.path)
     #expect(twice.status == 2)
     #expect(twice.errors.contains("exists already"), "\(twice.errors)")
+    // SQLite would play the journal of a former file back into the copy.
+    let journal = folder.appendingPathComponent("former.store-journal")
+    try Data("journal".utf8).write(to: journal)
+    let former = try Command.run("backup", store.path, folder.appendingPathComponent("former.store").path)
+    #expect(former.status == 2 && former.errors.contains("exists already"), "\(former.errors)")
+    try FileManager.default.removeItem(at: journal)
     let apple = try Command.run("backup", try Music.store().path, folder.appendingPathComponent("a.store").path)
     #expect(apple.status == 2)
     #expect(apple.errors.contains("swiftdata import"), "\(apple.errors)")
