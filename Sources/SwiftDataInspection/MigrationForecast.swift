@@ -42,7 +42,8 @@ public struct MigrationForecast: Sendable, Codable, Equatable {
       .made: "", .needsDefault: "needs a default: ", .unclear: "unclear: ", .refused: "refused: ",
     ]
     return changes.map { change in
-      "\(marks[change.outcome] ?? "")\(change.entity)\(change.property.map { ".\($0)" } ?? ""): \(change.text)"
+      TerminalText.withoutControls(
+        "\(marks[change.outcome] ?? "")\(change.entity)\(change.property.map { ".\($0)" } ?? ""): \(change.text)")
     }.joined(separator: "\n")
   }
 }
