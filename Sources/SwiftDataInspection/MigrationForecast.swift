@@ -60,7 +60,7 @@ extension InspectedStore {
         message:
           "\"\(store.location)\" is a store of Apple's frameworks, which is not migrated; `swiftdata import` copies it")
     }
-    return try atOneMoment { store in
+    return try atOneMomentLive { store in
       var forecast = MigrationForecast()
       for name in Set(store.entities).union(other.entities).sorted() {
         try forecast.compare(name, store, other)

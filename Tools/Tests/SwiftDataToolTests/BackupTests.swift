@@ -80,6 +80,10 @@ private enum Written {
     #expect(try Command.run("history", store.path, "--limit", "3").output.contains("WrittenNote  1 inserted"))
     #expect(
       try Command.run("query", store.path, "SELECT count(*) FROM WrittenCounter").output.hasSuffix("\n       1\n"))
+    for _ in 0..<5 {
+      let forecast = try Command.run("migrate", store.path, "--like", store.path, "--dry-run")
+      #expect(forecast.status == 0, "\(forecast.errors)")
+    }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("copies").path)
     #expect(!left.contains { $0.contains("-backup-") }, "\(left)")
   }
