@@ -1,4 +1,5 @@
 import SyncCore
+import SyncProtocol
 import Testing
 
 @Suite struct ExactTextTests {
@@ -12,5 +13,14 @@ import Testing
     #expect((left < right) != (right < left))
     #expect(Set([left, right]).count == 2 && Set([right, left]).count == 2)
     #expect(left == ExactText(one) && right == ExactText(other))
+  }
+
+  @Test("Names of records that String treats as equal differ if their bytes do, as their order says")
+  func names() {
+    let (left, right) = (RecordName("\u{E9}"), RecordName("e\u{301}"))
+    #expect(left.text == right.text)
+    #expect(left != right && (left < right) != (right < left))
+    #expect(Set([left, right]).count == 2)
+    #expect(left == RecordName("\u{E9}") && left != RecordName("00000000-0000-0000-0000-000000000000"))
   }
 }
