@@ -42,9 +42,7 @@ package final class FileConnection: @unchecked Sendable {
   }
 
   /// The error of the function of SQLite that failed last.
-  func failure(_ sql: String?) -> any Error {
-    FileErrors.error(database.error(sql), place: place, target: target)
-  }
+  func failure() -> any Error { FileErrors.error(database.error(nil), place: place, target: target) }
 
   package func execute(_ sql: String) throws { try translating { try database.execute(sql) } }
 
