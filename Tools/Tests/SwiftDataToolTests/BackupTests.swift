@@ -24,7 +24,7 @@ private enum Written {
   }
 }
 
-@Suite("swiftdata backup") struct BackupTests {
+@Suite("swiftdata backup", .blocking) struct BackupTests {
   /// The lines that StoreWriter prints.
   private struct Saves {
     let handle: FileHandle

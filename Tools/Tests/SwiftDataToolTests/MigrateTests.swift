@@ -49,7 +49,7 @@ private enum After {
   }
 }
 
-@Suite("swiftdata migrate --dry-run") struct MigrateTests {
+@Suite("swiftdata migrate --dry-run", .blocking) struct MigrateTests {
   private func stores(_ people: [Before.Person]) throws -> (folder: URL, old: String, new: String) {
     let folder = try Music.folder()
     let (old, new) = (folder.appendingPathComponent("old.store"), folder.appendingPathComponent("new.store"))

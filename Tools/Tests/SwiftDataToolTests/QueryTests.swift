@@ -21,7 +21,7 @@ private enum Typed {
   }
 }
 
-@Suite("swiftdata query and history") struct QueryTests {
+@Suite("swiftdata query and history", .blocking) struct QueryTests {
   private static let hasServer = ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil
   private let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
 
