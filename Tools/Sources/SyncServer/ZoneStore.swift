@@ -54,9 +54,9 @@ actor ZoneStore {
     for _ in 0..<1000 {
       let context = ModelContext(container)
       context.author = author
-      let token = try context.newestHistoryToken()
+      let token = try context.currentHistoryToken()
       let result = try body(context)
-      if try !context.hasChanges || context.save(ifNothingFollows: token) { return result }
+      if try !context.hasChanges || context.save(ifUnchangedSince: token) { return result }
     }
     throw SyncFailure(.unavailable, "other requests changed the store 1000 times in between; try again", retryAfter: 1)
   }
