@@ -43,7 +43,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// default, the database has them unencrypted. Opening an existing store encrypts or decrypts it.
   public var encryptionKey: ModelConfiguration.EncryptionKey?
   /// Former values of ``encryptionKey``, which decrypt older values. `ModelContainer.reencrypt()` makes them unnecessary.
-  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
+  public var previousEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
 
   /// Makes a configuration.
   /// - Parameters:

@@ -37,7 +37,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public var encryptionKey: ModelConfiguration.EncryptionKey?
   /// Former values of ``encryptionKey``, which decrypt older values. ``ModelContainer/reencrypt()`` makes them
   /// unnecessary. (Not Apple's.)
-  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
+  public var previousEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
 
   /// Called on the opening thread every 50,000 rows while a migration rewrites rows. (Not Apple's.)
   public var migrationProgress: (@Sendable (ModelConfiguration.MigrationProgress) -> Void)? {
