@@ -101,7 +101,7 @@ struct TestingArticle {
   @Test("An error has a code, the entity and the property")
   func errors() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(try ModelContainer(for: Product.self, configurations: configuration))
     context.insert(Product(code: "a", price: 1))
     try context.save()

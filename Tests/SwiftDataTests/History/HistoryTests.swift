@@ -169,7 +169,7 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
   @Test("A refused save leaves no trace")
   func refused() throws {
     let strict = ModelContext(
-      try store.container(Log.Note.self, Log.Letter.self) { $0.uniquenessViolations = .throwError })
+      try store.container(Log.Note.self, Log.Letter.self) { $0.uniquenessPolicy = .reject })
     strict.insert(Log.Mark(name: "m"))
     try strict.save()
     strict.insert(Log.Note(code: "x"))

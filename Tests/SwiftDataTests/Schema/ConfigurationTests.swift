@@ -66,8 +66,8 @@ struct ConfigurationTests {
   @Test("updates on collisions unless told to throw, and a change makes it another configuration")
   func policy() {
     var configuration = ModelConfiguration("a")
-    #expect(configuration.uniquenessViolations == .update)
-    configuration.uniquenessViolations = .throwError
+    #expect(configuration.uniquenessPolicy == .upsert)
+    configuration.uniquenessPolicy = .reject
     #expect(configuration != ModelConfiguration("a"))
     #expect(ModelConfiguration("a") == ModelConfiguration("a"))
   }

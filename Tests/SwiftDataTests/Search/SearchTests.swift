@@ -188,7 +188,7 @@ struct SearchTests {
   @Test("A save that fails leaves the index as it was")
   func failedSave() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(
       try ModelContainer(for: Schema([Searched.Tag.self]), configurations: configuration))
     context.insert(Searched.Tag("one"))

@@ -17,7 +17,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// The CloudKit database that the store syncs with.
   public let cloudKitDatabase: CloudKitDatabase
   /// The effect of saving a model whose unique value is taken. (Not Apple's.)
-  public var uniquenessViolations = UniquenessPolicy.update
+  public var uniquenessPolicy = UniquenessPolicy.upsert
   /// Whether an acknowledged save also survives a power cut. (Not Apple's.)
   public var durability = Durability.normal
   /// The time in seconds that an operation waits for another process's lock on the store. (Not Apple's.)
@@ -61,9 +61,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// The effect of saving a model whose unique value another stored model has.
   public enum UniquenessPolicy: Hashable, Sendable {
     /// Updates the stored model, whose identity the inserted model takes over. Apple's framework does this.
-    case update
+    case upsert
     /// Throws ``SwiftDataError/uniquenessViolation`` and saves nothing.
-    case throwError
+    case reject
   }
 
   /// The events that an acknowledged save survives.
@@ -219,7 +219,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     var parts = ["\(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"]
     if !allowsSave { parts.append("read-only") }
     if let identifier = cloudKitContainerIdentifier { parts.append("CloudKit \(identifier)") }
-    if uniquenessViolations == .throwError { parts.append("throws on collisions") }
+    if uniquenessPolicy == .reject { parts.append("throws on collisions") }
     return "ModelConfiguration(" + parts.joined(separator: ", ") + ")"
   }
 }
