@@ -21,8 +21,8 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// The server to listen to for external saves. Nil is ``url``. A pooler does not forward notifications, so name the
   /// server itself here. Without it, a store behind a pooler polls the history once a second while it is observed.
   public var listenURL: String?
-  /// The fetches that replicas may answer, which are the hosts of ``url`` other than the primary.
-  public var readReplicas: ReadReplicas
+  /// The server that answers a fetch. The replicas are the hosts of ``url`` other than the primary.
+  public var readPreference: ReadPreference
   /// The schema of the database with the tables. The store creates it if it does not exist.
   public var namespace: String
   /// The classes whose rows are divided into partitions, by the class's property, on one server or on several.
@@ -54,14 +54,14 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - pool: the options of the connection pool.
   ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
   ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
-  ///   - readReplicas: the fetches that replicas may answer.
+  ///   - readPreference: the server that answers a fetch.
   ///   - partitions: the classes whose rows are divided into partitions.
   ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
   ///   - isRolling: whether programs with older models may use the store while it is opened.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
     pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
-    historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil,
+    historyRetention: Double? = nil, readPreference: ReadPreference = .primary, listenURL: String? = nil,
     partitions: [PostgresPartitions] = [], isRolling: Bool = false
   ) {
     self.name = name
@@ -71,7 +71,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     self.pool = pool
     self.attempts = max(1, attempts)
     self.historyRetention = historyRetention
-    self.readReplicas = readReplicas
+    self.readPreference = readPreference
     self.listenURL = listenURL
     self.partitions = partitions
     self.isRolling = isRolling

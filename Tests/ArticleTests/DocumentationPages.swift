@@ -74,7 +74,7 @@ private func appleStores(file: URL) throws -> [Trip] {
 
 private func clusters() -> PostgresConfiguration {
   let configuration = PostgresConfiguration(
-    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readReplicas: .prefer)
+    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readPreference: .preferReplica)
   return configuration
 }
 

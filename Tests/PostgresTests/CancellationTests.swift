@@ -84,7 +84,7 @@ struct PostgresCancellationTests {
   func endless(_ seconds: Double) async throws {
     var configuration = store.configuration
     (configuration.pool.timeout, configuration.pool.answerTimeout) = (.infinity, seconds)
-    configuration.readReplicas = .bounded(lag: seconds)
+    configuration.readPreference = .replica(maximumLag: seconds)
     let container = try ModelContainer(for: Job.self, configurations: configuration)
     let results = try ResultsObserver<Job, Never>(modelContext: ModelContext(container))
     let context = ModelContext(container)

@@ -111,7 +111,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .prefer
+    configuration.readPreference = .preferReplica
     let metrics = TestMetrics()
     let container = try withMetricsFactory(metrics) { () throws(any Error) in
       try ModelContainer(for: Note.self, configurations: configuration)
@@ -154,7 +154,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .prefer
+    configuration.readPreference = .preferReplica
     let container = try ModelContainer(for: Note.self, configurations: configuration)
     let context = ModelContext(container)
     let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
@@ -195,7 +195,7 @@ struct ClusterTests {
     let subject = StoreSubject("replica", features: Set(StoreSubject.Feature.allCases)) {
       PostgresConfiguration(
         url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(),
-        pool: PostgresPoolOptions(size: 4, timeout: 3_600), readReplicas: .prefer)
+        pool: PostgresPoolOptions(size: 4, timeout: 3_600), readPreference: .preferReplica)
     }
     for guarantee in StoreGuarantee.all { try guarantee.verify(subject) }
   }
@@ -219,7 +219,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .bounded(lag: 0)
+    configuration.readPreference = .replica(maximumLag: 0)
     let reader = try ModelContainer(for: Note.self, configurations: configuration)
     let writer = ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
     let replica = try stopReplica(of: cluster, store)
