@@ -30,7 +30,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// The options of the connection pool.
   public var pool: PostgresPoolOptions
   /// The maximum number of attempts of a save that conflicts with another one.
-  public var attempts: Int
+  public var maximumSaveAttempts: Int
   /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
   /// a program opens the store, and after every hundredth save.
   public var historyRetention: Double?
@@ -52,7 +52,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - schema: the models in the store, or nil for the container's.
   ///   - namespace: the schema of the database with the tables. Each store needs its own.
   ///   - pool: the options of the connection pool.
-  ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
+  ///   - maximumSaveAttempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
   ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
   ///   - readPreference: the server that answers a fetch.
   ///   - partitions: the classes whose rows are divided into partitions.
@@ -60,7 +60,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - isRolling: whether programs with older models may use the store while it is opened.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
-    pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
+    pool: PostgresPoolOptions = PostgresPoolOptions(), maximumSaveAttempts: Int = 8,
     historyRetention: Double? = nil, readPreference: ReadPreference = .primary, listenURL: String? = nil,
     partitions: [PostgresPartitions] = [], isRolling: Bool = false
   ) {
@@ -69,7 +69,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     self.schema = schema
     self.namespace = namespace
     self.pool = pool
-    self.attempts = max(1, attempts)
+    self.maximumSaveAttempts = max(1, maximumSaveAttempts)
     self.historyRetention = historyRetention
     self.readPreference = readPreference
     self.listenURL = listenURL

@@ -34,7 +34,7 @@ struct OpeningAttempts {
           // A server that was never reached is reported at once.
           guard isConnected || losses > 0 && cause.mayRecover, !cause.hasWaited else { throw error }
           losses += 1
-          guard losses < configuration.attempts else { throw error }
+          guard losses < configuration.maximumSaveAttempts else { throw error }
           connections.close()
         } else {
           guard cause.isTransient || cause.isPlanStale else { throw error }
