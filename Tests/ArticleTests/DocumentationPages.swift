@@ -91,7 +91,7 @@ private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [St
 private func partitions(
   url: String, id: UUID, context: ModelContext
 ) throws -> (PostgresConfiguration, PostgresPartitions) {
-  let configuration = PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+  let configuration = PostgresConfiguration(url: url, partitions: [.hashed(by: \Message.conversationID, count: 16)])
   print(try context.explain(FetchDescriptor<Message>(predicate: #Predicate { $0.conversationID == id })))
   // … Partitions of Message: 1 of 16
 

@@ -150,7 +150,7 @@
       func open(_ key: Key?) throws -> ModelContainer {
         try store.open([Encrypted.self]) {
           $0.encryptionKey = key
-          $0.partitions = [.hash(\Encrypted.name, count: 3)]
+          $0.partitions = [.hashed(by: \Encrypted.name, count: 3)]
         }
       }
       do {
@@ -168,7 +168,7 @@
       let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
         try other.open([Encrypted.self]) {
           $0.encryptionKey = key
-          $0.partitions = [.hash(\Encrypted.text, count: 3)]
+          $0.partitions = [.hashed(by: \Encrypted.text, count: 3)]
         }
       }
       #expect(error?.property == "text")

@@ -3,7 +3,7 @@ public import SwiftData
 // @unchecked Sendable because it is immutable, and so is its key path, which only finds the property when a store opens.
 /// The division of a class's rows into partitions by a property, on one server or on several. (Our own.)
 ///
-///     PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+///     PostgresConfiguration(url: url, partitions: [.hashed(by: \Message.conversationID, count: 16)])
 ///
 /// A fetch whose predicate says which value the property has reads one partition. The division takes effect when the
 /// store creates the table. `Documentation/partitions.md` says what differs from an ordinary table.
@@ -24,8 +24,8 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
   ///   - count: the number of partitions, which cannot be changed later.
   ///   - shards: the URLs of the servers that keep the partitions, in turn. The store's server reaches them through
   ///     `postgres_fdw`. Empty if the store's own server keeps them. There are at most `count`.
-  public static func hash<Model: PersistentModel, Value>(
-    _ property: KeyPath<Model, Value>, count: Int, shards: [String] = []
+  public static func hashed<Model: PersistentModel, Value>(
+    by property: KeyPath<Model, Value>, count: Int, shards: [String] = []
   ) -> PostgresPartitions {
     PostgresPartitions(model: Model.self, property: property, count: count, shards: shards)
   }
