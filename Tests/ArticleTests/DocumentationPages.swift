@@ -81,9 +81,9 @@ private func clusters() -> PostgresConfiguration {
 private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [String: any Error]) {
   let tenants = PostgresTenants(
     PostgresConfiguration(url: url, schema: schema, pool: PostgresPoolOptions(size: 8)), prefix: "tenant_")
-  let container = try ModelContainer(for: schema, configurations: tenants.configuration(of: "tenant_17"))
+  let container = try ModelContainer(for: schema, configurations: tenants.configuration(forNamespace: "tenant_17"))
   let failures = try tenants.migrate(try tenants.namespaces(migrationPlan: Plan.self), migrationPlan: Plan.self) {
-    print($0.done, "of", $0.total)
+    print($0.completedCount, "of", $0.totalCount)
   }
   return (container, failures)
 }
