@@ -85,7 +85,7 @@
       // Without encrypted values it needs no key any more.
       let context = ModelContext(try store.open([Plain.self], key: nil))
       #expect(try context.fetchCount(FetchDescriptor<Plain>(predicate: #Predicate { $0.text == "topsecret 9" })) == 1)
-      #expect(try context.search(Plain.self, "topsecret").count > 0)
+      #expect(try context.search(Plain.self, matching: "topsecret").count > 0)
     }
 
     @Test("keeps values through a renamed attribute, and gives new ones their defaults, encrypted")

@@ -184,7 +184,7 @@ struct PostgresValueTests {
     #expect(seen[5].amount == 1)
     #expect(seen[4].amount == 1.25)
     #expect(!seen.contains { $0.number > 3 && $0.isPaid })
-    #expect(try context.search(Sale.self, "bargain").count == 24)
+    #expect(try context.search(Sale.self, matching: "bargain").count == 24)
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(history.count == 2)
     #expect(history.last?.changes.count == 24)

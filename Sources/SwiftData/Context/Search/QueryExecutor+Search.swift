@@ -105,7 +105,7 @@ extension ModelContext {
   /// - Complexity: as SQLite's FTS5, proportional to the number of stored objects with the words. A PostgreSQL
   ///   store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
-    _ model: T.Type, _ text: String, limit: Int? = nil
+    _ model: T.Type, matching text: String, limit: Int? = nil
   ) throws -> [ModelContext.SearchHit<T>] {
     try state.used(.read) { try state.queries.search(model, text, limit: limit) }
   }

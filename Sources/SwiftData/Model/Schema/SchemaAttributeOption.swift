@@ -40,7 +40,7 @@ extension Schema.Attribute {
     /// Tracks changes of the property but does not store it.
     public static var ephemeral: Option { Option(.ephemeral) }
 
-    /// Maintains a full-text index for ``ModelContext/search(_:_:limit:)``. It affects `String` properties only.
+    /// Maintains a full-text index for ``ModelContext/search(_:matching:limit:)``. It affects `String` properties only.
     /// (Apple's framework offers the value to Spotlight.)
     public static var spotlight: Option { Option(.spotlight) }
 
