@@ -30,7 +30,7 @@ struct Search {
   @Test("Words, phrases and prefixes are found, with snippets")
   func words() throws {
     for hit in try context.search(Recipe.self, matching: "lemon zest", limit: 20) {
-      print(hit.model.title, hit.rank)
+      print(hit.model.title, hit.score)
       for snippet in hit.snippets { print(snippet.property, snippet.description) }
     }
 

@@ -146,7 +146,7 @@ struct PostgresSearchTests {
     #expect(try fresh.search(Work.self, matching: "rare common").map(\.model.place) == [7])
     let hits = try fresh.search(Work.self, matching: "common")
     #expect(hits.count == 401)
-    #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.rank <= $1.rank })
+    #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.score >= $1.score })
   }
 
   @Test("counts unsaved changes")

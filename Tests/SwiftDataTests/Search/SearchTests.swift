@@ -107,14 +107,14 @@ struct SearchTests {
 
   // MARK: - Rank, limit, snippets
 
-  @Test("The best hit comes first, with the smallest rank; the limit keeps the best")
+  @Test("The best hit comes first, with the largest score; the limit keeps the best")
   func rank() throws {
     try store(
       "a long text that mentions the word swift once among many other words that mean nothing here", "swift swift",
       "other", "nothing")
     let hits = try context.search(Article.self, matching: "swift")
     #expect(hits.map(\.model.title).first == "swift swift")
-    #expect(hits.count == 2 && hits[0].rank < hits[1].rank)
+    #expect(hits.count == 2 && hits[0].score > hits[1].score)
     #expect(try titles("swift", limit: 1) == ["swift swift"])
     #expect(try titles("swift", limit: 0) == [])
     #expect(try titles("swift", limit: -1) == [])
@@ -259,8 +259,8 @@ struct SearchTests {
     #expect(try titles("rare", limit: 1) == ["rare rare"])
     let hits = try context.search(Article.self, matching: "rare")
     #expect(hits.map(\.model.title).first == "rare rare" && hits.count == 3)
-    #expect(hits.map(\.rank) == hits.map(\.rank).sorted())
-    #expect(hits.allSatisfy { $0.rank < -0.1 })
+    #expect(hits.map(\.score) == hits.map(\.score).sorted(by: >))
+    #expect(hits.allSatisfy { $0.score > 0.1 })
     let before = hits.map(\.model.title)
     try context.save()
     #expect(try titles("rare") == before)
