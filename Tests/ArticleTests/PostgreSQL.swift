@@ -42,7 +42,7 @@ struct PostgreSQL {
       context.insert(Trip(name: "Lisbon", seats: 4))
       context.insert(Trip(name: "Porto", seats: 2))
       try context.save()
-      return try context.fetch(FetchDescriptor<Trip>(), .sum(\.seats))
+      return try context.fetch(FetchDescriptor<Trip>(), computing: .sum(\.seats))
     }
 
     #expect(seats == 6)

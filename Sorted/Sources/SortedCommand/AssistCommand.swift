@@ -142,7 +142,7 @@ private struct Sorting: Encodable {
     self.sorted = sorted
     self.meaning = meaning
     waiting = try AssistService(container: context.container).pendingCount()
-    let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, .count)
+    let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, computing: .count)
     categories = Dictionary(found.map { ($0.0?.rawValue ?? "none", $0.1) }, uniquingKeysWith: +)
   }
 }
