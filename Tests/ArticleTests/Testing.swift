@@ -45,7 +45,7 @@ private enum Shop {
   }
 }
 
-private let subject = StoreSubject("Our store", features: [.uniqueness, .history]) { schema, folder in
+private let subject = StoreUnderTest("Our store", features: [.uniqueness, .history]) { schema, folder in
   ModelConfiguration("ours", schema: schema, isStoredInMemoryOnly: true)
 }
 

@@ -192,7 +192,7 @@ struct ClusterTests {
     let cluster = try PrivateCluster("--nodes", "2")
     defer { cluster.stop() }
     let url = cluster.url
-    let subject = StoreSubject("replica", features: Set(StoreSubject.Feature.allCases)) {
+    let subject = StoreUnderTest("replica", features: Set(StoreUnderTest.Feature.allCases)) {
       PostgresConfiguration(
         url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(),
         pool: PostgresPoolOptions(size: 4, timeout: 3_600), readPreference: .preferReplica)
