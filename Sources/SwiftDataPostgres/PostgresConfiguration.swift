@@ -31,9 +31,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   public var pool: PostgresPoolOptions
   /// The maximum number of attempts of a save that conflicts with another one.
   public var maximumSaveAttempts: Int
-  /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
+  /// The time that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
   /// a program opens the store, and after every hundredth save.
-  public var historyRetention: Double?
+  public var historyRetention: Duration?
 
   /// Whether programs with older models may use the store while it is opened. The opening then refuses a change of the
   /// models that they could not go on with, and says which steps work.
@@ -53,7 +53,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - namespace: the schema of the database with the tables. Each store needs its own.
   ///   - pool: the options of the connection pool.
   ///   - maximumSaveAttempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
-  ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
+  ///   - historyRetention: the time that the history keeps a transaction, or nil for no limit.
   ///   - readPreference: the server that answers a fetch.
   ///   - partitions: the classes whose rows are divided into partitions.
   ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
@@ -61,7 +61,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
     pool: PostgresPoolOptions = PostgresPoolOptions(), maximumSaveAttempts: Int = 8,
-    historyRetention: Double? = nil, readPreference: ReadPreference = .primary, listenURL: String? = nil,
+    historyRetention: Duration? = nil, readPreference: ReadPreference = .primary, listenURL: String? = nil,
     partitions: [PostgresPartitions] = [], isRolling: Bool = false
   ) {
     self.name = name

@@ -16,7 +16,7 @@ struct TenantTests {
   private func tenants(_ schema: Schema, size: Int = 3) -> PostgresTenants {
     PostgresTenants(
       PostgresConfiguration(
-        url: PostgresServer.url, schema: schema, pool: PostgresPoolOptions(size: size, timeout: 3_600)))
+        url: PostgresServer.url, schema: schema, pool: PostgresPoolOptions(size: size, timeout: .seconds(3_600))))
   }
 
   @Test("share a few connections and see only what is theirs")

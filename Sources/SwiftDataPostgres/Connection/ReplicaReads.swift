@@ -12,8 +12,8 @@ extension PostgresConfiguration {
     case primary
     /// A replica answers if one is recent enough for the context.
     case preferReplica
-    /// A replica answers if it has everything that was committed at least `maximumLag` seconds ago.
-    case replica(maximumLag: Double)
+    /// A replica answers if it has everything that was committed at least `maximumLag` ago.
+    case replica(maximumLag: Duration)
   }
 }
 

@@ -20,17 +20,17 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public var uniquenessPolicy = UniquenessPolicy.upsert
   /// Whether an acknowledged save also survives a power cut. (Not Apple's.)
   public var durability = Durability.normal
-  /// The time in seconds that an operation waits for another process's lock on the store. (Not Apple's.)
-  public var lockTimeout: Double = 5
+  /// The time that an operation waits for another process's lock on the store. (Not Apple's.)
+  public var lockTimeout = Duration.seconds(5)
   /// Whether the program stops when it uses a context from two threads at once, or the main context off the main actor,
   /// as Apple's does with `-com.apple.CoreData.ConcurrencyDebug 1`. Otherwise a debug build logs each place once, and
   /// the second thread waits. (Not Apple's.)
   public var trapsOnConcurrencyMisuse = false
   /// Has no effect, because the history is always enabled. For code that sets it. (Not Apple's.)
   public var isHistoryEnabled = true
-  /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
+  /// The time that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
   /// the store opens and after every thousand saves. (Not Apple's.)
-  public var historyRetention: Double?
+  public var historyRetention: Duration?
 
   /// The key that encrypts attributes with the option `.allowsCloudEncryption` in the store file. With nil, the
   /// default, they are stored unencrypted. Opening an existing store encrypts or decrypts it. (Not Apple's.)

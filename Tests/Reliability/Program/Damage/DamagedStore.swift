@@ -43,7 +43,7 @@ struct DamagedStore {
       do { try body() } catch { problems.append(error) }
     }
     attempt {
-      let container = try LibraryStore.open(url) { $0.lockTimeout = 0.5 }
+      let container = try LibraryStore.open(url) { $0.lockTimeout = .seconds(0.5) }
       let context = ModelContext(container)
       // A wrong value that is a value is nothing that can be noticed.
       attempt { do { _ = try World(context) } catch is Difference {} }
