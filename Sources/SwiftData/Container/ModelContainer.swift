@@ -115,7 +115,8 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores for an array of models, a form that some articles about SwiftData use. (Not Apple's.)
+  /// Opens the stores for an array of models, a form that some articles about SwiftData use. Apple's compiler refuses it: list
+  /// the models, or pass a ``Schema``.
   /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
     for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

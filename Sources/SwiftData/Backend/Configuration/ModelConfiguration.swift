@@ -152,7 +152,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.url = url
   }
 
-  /// The same with a flag for the history, which Apple's framework does not have.
+  /// Makes a configuration with a flag for the history. The flag has no effect: the history is always enabled. Some articles about SwiftData
+  /// use it. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -173,7 +174,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.isHistoryEnabled = isHistoryEnabled
   }
 
-  /// The same with a flag for the history, which Apple's framework does not have.
+  /// Makes a configuration with a flag for the history. The flag has no effect: the history is always enabled. Some articles about SwiftData
+  /// use it. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -186,7 +188,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.isHistoryEnabled = isHistoryEnabled
   }
 
-  /// Makes a configuration with another parameter order, which some articles about SwiftData use. (Not Apple's.)
+  /// Makes a configuration with another parameter order, which some articles about SwiftData use. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
