@@ -182,7 +182,7 @@ struct DigestCommand: ParsableCommand {
         sorted digest --days 7
       """)
 
-  @Option(help: "How old a message may be.")
+  @Option(help: ArgumentHelp("The maximum age of a message in days.", valueName: "days"))
   var days = 30
 
   @OptionGroup var store: StoreOptions
