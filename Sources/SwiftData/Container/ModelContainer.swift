@@ -142,7 +142,7 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// The same for some models and all models that they reach.
+  /// Describes what opening the stores would do for some models and all models that they reach, without doing it.
   /// - Throws: as ``migrationPreview(for:migrationPlan:configurations:)-(Schema,_,_)``.
   public static func migrationPreview(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

@@ -83,7 +83,8 @@ extension Schema {
       )
     }
 
-    /// The same with shorter labels for the counts, which Apple's framework does not have.
+    /// Makes a relationship with shorter labels for the counts. Apple's compiler refuses it: write `minimumModelCount` and
+    /// `maximumModelCount`.
     public convenience init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
