@@ -203,7 +203,7 @@ package final class SQLiteStore: @unchecked Sendable {
     try checkUsable()
     guard configuration.allowsSave else { throw readOnly }
     // The connection of a migration stage is within a transaction.
-    guard case .connections(let connections) = access else { return }
+    guard case .connections(let connections) = access, !configuration.isStoredInMemoryOnly else { return }
     try translating { try connections.compact() }
   }
 
