@@ -84,7 +84,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   ) {
     var configuration = configuration
     // Only the whole transaction can be retried.
-    configuration.attempts = 1
+    configuration.maximumSaveAttempts = 1
     configuration.historyRetention = nil
     configuration.schema = version.schema
     self.configuration = configuration

@@ -75,16 +75,16 @@ private func appleStores(file: URL) throws -> [Trip] {
 
 private func clusters() -> PostgresConfiguration {
   let configuration = PostgresConfiguration(
-    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readReplicas: .prefer)
+    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readPreference: .preferReplica)
   return configuration
 }
 
 private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [String: any Error]) {
   let tenants = PostgresTenants(
     PostgresConfiguration(url: url, schema: schema, pool: PostgresPoolOptions(size: 8)), prefix: "tenant_")
-  let container = try ModelContainer(for: schema, configurations: tenants.configuration(of: "tenant_17"))
+  let container = try ModelContainer(for: schema, configurations: tenants.configuration(forNamespace: "tenant_17"))
   let failures = try tenants.migrate(try tenants.namespaces(migrationPlan: Plan.self), migrationPlan: Plan.self) {
-    print($0.done, "of", $0.total)
+    print($0.completedCount, "of", $0.totalCount)
   }
   return (container, failures)
 }
@@ -92,7 +92,7 @@ private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [St
 private func partitions(
   url: String, id: UUID, context: ModelContext
 ) throws -> (PostgresConfiguration, PostgresPartitions) {
-  let configuration = PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+  let configuration = PostgresConfiguration(url: url, partitions: [.hashed(by: \Message.conversationID, count: 16)])
   print(try context.explain(FetchDescriptor<Message>(predicate: #Predicate { $0.conversationID == id })))
   // … Partitions of Message: 1 of 16
 

@@ -45,7 +45,7 @@ private enum Shop {
   }
 }
 
-private let subject = StoreSubject("Our store", features: [.uniqueness, .history]) { schema, folder in
+private let subject = StoreUnderTest("Our store", features: [.uniqueness, .history]) { schema, folder in
   ModelConfiguration("ours", schema: schema, isStoredInMemoryOnly: true)
 }
 
@@ -101,7 +101,7 @@ struct TestingArticle {
   @Test("An error has a code, the entity and the property")
   func errors() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(try ModelContainer(for: Product.self, configurations: configuration))
     context.insert(Product(code: "a", price: 1))
     try context.save()

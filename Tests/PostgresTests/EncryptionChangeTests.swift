@@ -85,7 +85,7 @@
       // Without encrypted values it needs no key any more.
       let context = ModelContext(try store.open([Plain.self], key: nil))
       #expect(try context.fetchCount(FetchDescriptor<Plain>(predicate: #Predicate { $0.text == "topsecret 9" })) == 1)
-      #expect(try context.search(Plain.self, "topsecret").count > 0)
+      #expect(try context.search(Plain.self, matching: "topsecret").count > 0)
     }
 
     @Test("keeps values through a renamed attribute, and gives new ones their defaults, encrypted")
@@ -150,7 +150,7 @@
       func open(_ key: Key?) throws -> ModelContainer {
         try store.open([Encrypted.self]) {
           $0.encryptionKey = key
-          $0.partitions = [.hash(\Encrypted.name, count: 3)]
+          $0.partitions = [.hashed(by: \Encrypted.name, count: 3)]
         }
       }
       do {
@@ -168,7 +168,7 @@
       let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
         try other.open([Encrypted.self]) {
           $0.encryptionKey = key
-          $0.partitions = [.hash(\Encrypted.text, count: 3)]
+          $0.partitions = [.hashed(by: \Encrypted.text, count: 3)]
         }
       }
       #expect(error?.property == "text")

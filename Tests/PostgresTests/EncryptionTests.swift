@@ -11,7 +11,7 @@
     func open(_ types: [any PersistentModel.Type], key: Key?, former: [Key] = []) throws -> ModelContainer {
       try open(types) {
         $0.encryptionKey = key
-        $0.formerEncryptionKeys = former
+        $0.previousEncryptionKeys = former
       }
     }
 

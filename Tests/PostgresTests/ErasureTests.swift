@@ -39,6 +39,6 @@ struct ErasureTests {
     let context = ModelContext(try store.open(Note.self))
     context.insert(Note("a word"))
     try context.save()
-    #expect(try context.search(Note.self, "word").count == 1)
+    #expect(try context.search(Note.self, matching: "word").count == 1)
   }
 }

@@ -46,7 +46,7 @@ import Testing
     let store = TestStore()
     var configuration = store.configuration
     configuration.partitions = [
-      .hash(\Entry.name, count: 2, shards: ["postgres://me:topsecret@127.0.0.1:1/app?connect_timeout=5"])
+      .hashed(by: \Entry.name, count: 2, shards: ["postgres://me:topsecret@127.0.0.1:1/app?connect_timeout=5"])
     ]
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(for: Schema([Entry.self]), configurations: configuration)

@@ -26,7 +26,7 @@ package final class FileConnection: @unchecked Sendable {
       // The URI decides whether this file may be written. The flags also apply to the database that an import attaches.
       database = try SQLiteDatabase(uri, flags: SQLITE_OPEN_READWRITE)
       if !takesLocks { try DatabaseFile.removeLocks(of: database) }
-      sqlite3_busy_timeout(database.handle, Int32(lockTimeout.asWait * 1000))
+      sqlite3_busy_timeout(database.handle, Int32(lockTimeout * 1000))
       // A damaged file may have a harmful schema.
       try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     } catch {

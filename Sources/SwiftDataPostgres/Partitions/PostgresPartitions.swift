@@ -3,7 +3,7 @@ public import SwiftData
 // @unchecked Sendable because it is immutable, and so is its key path, which only finds the property when a store opens.
 /// The division of a class's rows into partitions by a property. (Our own.)
 ///
-///     PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+///     PostgresConfiguration(url: url, partitions: [.hashed(by: \Message.conversationID, count: 16)])
 ///
 /// A fetch whose predicate says which value the property has reads one partition. The division takes effect when the
 /// store creates the table. `Documentation/partitions.md` says what differs from an ordinary table, and how the product
@@ -25,8 +25,8 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
   ///   - property: an attribute or a to-one relationship of the class. Objects of its subclasses are divided too. Every
   ///     unique constraint of the class must contain it.
   ///   - count: the number of partitions, which cannot be changed later.
-  public static func hash<Model: PersistentModel, Value>(
-    _ property: KeyPath<Model, Value>, count: Int
+  public static func hashed<Model: PersistentModel, Value>(
+    by property: KeyPath<Model, Value>, count: Int
   ) -> PostgresPartitions {
     PostgresPartitions(model: Model.self, property: property, count: count)
   }

@@ -58,7 +58,7 @@ extension PostgresStore {
               return committing
             }
             collisions.note(error)
-            guard mayRepeat, collisions.count < configuration.attempts, !collisions.areStuck else {
+            guard mayRepeat, collisions.count < configuration.maximumSaveAttempts, !collisions.areStuck else {
               throw uniqueness(error)
             }
           } else {
@@ -97,8 +97,10 @@ extension PostgresStore {
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
   /// - Parameter count: the number of errors of its kind.
   private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
-    if error.isLost { return !error.hasWaited && (count < configuration.attempts || ContinuousClock.now < end) }
-    return (error.isTransient || error.isPlanStale) && count < configuration.attempts
+    if error.isLost {
+      return !error.hasWaited && (count < configuration.maximumSaveAttempts || ContinuousClock.now < end)
+    }
+    return (error.isTransient || error.isPlanStale) && count < configuration.maximumSaveAttempts
   }
 
   private func run<Result>(

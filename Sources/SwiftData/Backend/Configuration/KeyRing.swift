@@ -20,7 +20,7 @@ package final class KeyRing: ColumnKeys {
   /// Returns nil if the configuration has no key.
   package convenience init?(_ configuration: some EncryptedConfiguration) {
     guard let current = configuration.encryptionKey else { return nil }
-    self.init(current, configuration.formerEncryptionKeys)
+    self.init(current, configuration.previousEncryptionKeys)
   }
 
   init(_ current: ModelConfiguration.EncryptionKey, _ former: [ModelConfiguration.EncryptionKey] = []) {
@@ -45,7 +45,7 @@ package final class KeyRing: ColumnKeys {
     throw SwiftDataError(
       .encryptionKey,
       message: "\(store) has values encrypted with the key \(missing.joined(separator: ", ")), which is neither the"
-        + " configuration's encryptionKey nor one of its formerEncryptionKeys; \(outcome)")
+        + " configuration's encryptionKey nor one of its previousEncryptionKeys; \(outcome)")
   }
 
   /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
@@ -66,7 +66,7 @@ package final class KeyRing: ColumnKeys {
       throw SwiftDataError(
         .encryptionKey,
         message: "a value is encrypted with the key \(String(decoding: identifier, as: UTF8.self)); add that key to"
-          + " formerEncryptionKeys")
+          + " previousEncryptionKeys")
     }
     do {
       let bytes = try key.cipher.decrypt(

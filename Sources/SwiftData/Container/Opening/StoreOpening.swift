@@ -63,7 +63,7 @@ package enum StoreOpening {
       }
       // The log may contain plain values. If another process still reads, its last checkpoint removes them.
       if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
-        try? connections.withWriter { try $0.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
+        try? connections.compact()
       }
       return result
     } catch let error as SQLiteError {

@@ -189,6 +189,9 @@ package final class StoreConnections: Sendable {
     return try writer.exclusively { try body(writer.database) }
   }
 
+  /// Writes the file again without the pages of deleted rows, and truncates the log.
+  func compact() throws { try withWriter { try $0.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") } }
+
   /// Reads from one consistent state.
   func look<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try read { try body($0.database) } }
 
