@@ -161,6 +161,11 @@ public final class InspectedStore: Sendable {
   /// The table of a class.
   func table(of entity: String) -> LayoutRecord.Table? { layout.tables.first { $0.classes.contains(entity) } }
 
+  /// Whether the cells of a column are encrypted.
+  func isEncrypted(_ column: LayoutRecord.Column, of entity: String) -> Bool {
+    table(of: entity).map { encryption?.contains($0.name, column.name) == true } ?? false
+  }
+
   /// The condition for the rows of exactly one class.
   func condition(_ entity: String, in table: LayoutRecord.Table) -> String {
     table.hasDiscriminator ? "_entity = \(entity.quotedLiteral)" : "TRUE"

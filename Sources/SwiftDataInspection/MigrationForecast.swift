@@ -186,6 +186,8 @@ extension MigrationForecast {
     case .impossible: note(name, property, .refused, types)
     case .decoded:
       note(name, property, .unclear, "\(types); the opening reads every value and refuses one that does not fit")
+    case .unless where store.isEncrypted(former, of: name):
+      note(name, property, .unclear, "\(types); the values are encrypted, so only the opening can tell which ones fit")
     case .unless(let condition, let reason):
       let test = condition.replacingOccurrences(of: "column", with: cell)
       let count = try store.count(name, where: "\(cell) IS NOT NULL AND \(test)")

@@ -220,6 +220,17 @@
       #expect(try people(try open(key)).count == 12)
     }
 
+    @Test("that another program wrote in plain cannot be read, and the error names the attribute")
+    func forgery() throws {
+      try fill(try open(key), 0..<3)
+      try store.sql("UPDATE \"Person\" SET bytes = convert_to('forged', 'UTF8') WHERE name = 'name 1'")
+      let context = ModelContext(try open(key))
+      let error = #expect(throws: SwiftDataError.unreadableValue) {
+        try context.fetch(FetchDescriptor<Sealed.Person>())
+      }
+      #expect(error?.entity == "Person" && error?.property == "bytes")
+    }
+
     @Test("that were changed or moved to another column cannot be read, and the error names the attribute")
     func tampering() throws {
       try fill(try open(key), 0..<3)

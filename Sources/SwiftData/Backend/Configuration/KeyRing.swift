@@ -55,11 +55,16 @@ package final class KeyRing: ColumnKeys {
     return Data(Self.mark + key.identifier) + text
   }
 
+  /// Whether a cell has the form of an encrypted one.
+  package func isEncrypted(_ cell: SQLValue) -> Bool {
+    if case .blob(let blob) = cell { blob.starts(with: Self.mark) } else { false }
+  }
+
   /// Decrypts a cell. Returns a cell that is not encrypted unchanged, such as a value in a comparison.
   /// - Throws: ``SwiftDataError/encryptionKey`` if no key of the ring encrypted it, ``SwiftDataError/unreadableValue``
   ///   if it was changed.
   package func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
-    guard case .blob(let blob) = cell, blob.starts(with: Self.mark) else { return cell }
+    guard case .blob(let blob) = cell, isEncrypted(cell) else { return cell }
     let header = Self.mark.count + 16
     let identifier = Array(blob.dropFirst(Self.mark.count).prefix(16))
     guard let key = keys.first(where: { $0.identifier == identifier }) else {
