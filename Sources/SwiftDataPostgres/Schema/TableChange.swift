@@ -134,15 +134,16 @@ struct TableChange {
   private func nameClasses(_ result: inout LayoutRecord.Table) throws {
     let own = table.new.classes[0]
     if table.new.hasDiscriminator, !result.hasDiscriminator {
+      let former = (result.classes.first ?? own).quotedLiteral
+      // The server gives all rows the constant without writing them.
       try change.alterShards(of: table.new.name) { _, _ in
-        ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""]
+        [
+          "ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\" DEFAULT \(former)",
+          "ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT",
+        ]
       }
-      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
-      _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(result.classes.first ?? own)])
-      try connection.settleConstraints()
-      // Programs without the subclasses go on.
-      try connection.script(
-        "ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \((result.classes.first ?? own).quotedLiteral)")
+      // Programs without the subclasses go on with the default.
+      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT \(former)")
       result.hasDiscriminator = true
     } else if result.hasDiscriminator, !table.new.hasDiscriminator {
       try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \(own.quotedLiteral)")
@@ -252,7 +253,7 @@ struct TableChange {
     }
     let place = EarlyColumns.Place(table.new.name, column, try change.serverDefault(of: column))
     guard !change.early.contains(place) else { return }
-    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
+    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverDeclaration)\(standard)")
   }
 
   /// Adds a column, whose default the server gives all rows at once without writing them.

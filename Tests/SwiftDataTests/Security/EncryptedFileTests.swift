@@ -23,6 +23,22 @@
       }
     }
 
+    enum Preserved {
+      @Model final class Diary {
+        @Attribute(.preserveValueOnDeletion) var title: String?
+        @Attribute(.spotlight, .preserveValueOnDeletion) var text: String
+        init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
+      }
+    }
+
+    enum Sealed {
+      @Model final class Diary {
+        @Attribute(.preserveValueOnDeletion) var title: String?
+        @Attribute(.allowsCloudEncryption) var text: String
+        init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
+      }
+    }
+
     private let store: TemporaryStore
     private let key = ModelConfiguration.EncryptionKey.random()
     private static let count = 600
@@ -74,6 +90,34 @@
       let diaries = try ModelContext(container).fetch(FetchDescriptor<First.Diary>())
       #expect(diaries.count == Self.count * 2 / 3)
       #expect(diaries.allSatisfy { $0.text.hasPrefix("plain") })
+    }
+
+    @Test("Values that a former version preserved in the history go when their attribute is encrypted, and others stay")
+    func tombstones() throws {
+      do {
+        let context = ModelContext(try store.container(Preserved.Diary.self))
+        let (first, second) = (Preserved.Diary("title 1", "plain 1"), Preserved.Diary("title 2", "plain 2"))
+        for diary in [first, second, Preserved.Diary("title 3", "plain 3")] { context.insert(diary) }
+        try context.save()
+        context.delete(first)
+        try context.save()
+        // A tombstone without anything else.
+        second.title = nil
+        try context.save()
+        context.delete(second)
+        try context.save()
+      }
+      #expect(try readable() == ["test.store"])
+      let container = try store.container(Sealed.Diary.self) { $0.encryptionKey = key }
+      #expect(try readable() == [])
+      let context = ModelContext(container)
+      #expect(try context.fetch(FetchDescriptor<Sealed.Diary>()).map(\.text) == ["plain 3"])
+      let deletions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
+        .compactMap { change -> DefaultHistoryDelete<Sealed.Diary>? in
+          if case .delete(let deletion) = change { deletion as? DefaultHistoryDelete<Sealed.Diary> } else { nil }
+        }
+      #expect(deletions.map { $0.tombstone[\.title] as? String } == ["title 1", nil])
+      #expect(deletions.allSatisfy { $0.tombstone[\.text] == nil })
     }
 
     @Test("A migration of encrypted rows writes nothing readable to the disk, not even for a moment")

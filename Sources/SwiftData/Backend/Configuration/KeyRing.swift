@@ -12,7 +12,7 @@ package final class KeyRing: ColumnKeys {
   }
 
   /// The prefix of each encrypted cell. The last byte is the format version.
-  static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
+  package static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
 
   package let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]

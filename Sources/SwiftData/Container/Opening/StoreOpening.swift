@@ -161,6 +161,7 @@ enum StoreOpening {
     }
     if isReopened {
       try encryption.sealAll(database, externalStorage)
+      try encryption.forgetHistory(of: target.current.layout.record, since: known.encryption, database)
     } else {
       encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
     }
