@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// What other programs did to the tables since this program opened the store.
+// Changes of the tables by other programs since this program opened the store.
 extension PostgresStore {
   /// The errors of statements that name what the tables do not have any more, or that have values of another type.
   private static let states: Set = ["42703", "42P01", "42804", "23502", "23514", "22P03"]
@@ -27,7 +27,8 @@ extension PostgresStore {
         let change = known.isEncrypted == true ? "encrypts it" : "does not encrypt it any more"
         return SwiftDataError(
           .newerSchema, entity: column.entity ?? own.classes.first, property: column.propertyName,
-          message: "another program changed the store \"\(configuration.name)\" since this program opened it, and \(change);"
+          message:
+            "another program changed the store \"\(configuration.name)\" since this program opened it, and \(change);"
             + " end this program, and start it with models that agree and with the key. \(outcome)",
           underlying: error)
       }

@@ -159,7 +159,8 @@ struct EarlyColumnTests {
     #expect(try store.sql(required).count == 1)
   }
 
-  @Test("fills a large table in batches while an older program writes, also a table with partitions", arguments: [1, 3])
+  @Test(
+    "fills a large table in batches while an older program writes, also a table with partitions", arguments: [1, 3])
   func batches(partitions: Int) throws {
     let old = try fill { if partitions > 1 { $0.partitions = [.hash(\Old.Line.number, count: partitions)] } }
     @Sendable func open() throws -> ModelContainer {

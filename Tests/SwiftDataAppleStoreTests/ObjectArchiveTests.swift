@@ -59,7 +59,8 @@ private enum Bytes {
     let attributes = classes.map { name, type in
       RareFileTests.attribute(name, .transformable) { ($0.valueClass, $0.transformer) = (type, transformer) }
     }
-    return try RareFileTests.file("Thing", [RareFileTests.attribute("name", .string) { $0.isOptional = false }] + attributes)
+    return try RareFileTests.file(
+      "Thing", [RareFileTests.attribute("name", .string) { $0.isOptional = false }] + attributes)
   }
 
   private func open<T: PersistentModel>(_ file: URL, _ type: T.Type, allowsSave: Bool = true) throws -> ModelContext {
@@ -103,7 +104,8 @@ private enum Bytes {
   }
 
   private func expectFilled(_ file: URL, keys: [UUID]?) throws {
-    let read = try #require(try open(file, Kept.Thing.self, allowsSave: false).fetch(FetchDescriptor<Kept.Thing>()).first)
+    let read = try #require(
+      try open(file, Kept.Thing.self, allowsSave: false).fetch(FetchDescriptor<Kept.Thing>()).first)
     #expect(read.day == Self.date && read.key == Self.uuid && read.link == Self.url && read.note == "n")
     #expect(read.bytes == Data([1, 2]) && read.days == [Self.date, .distantPast] && read.words == ["x", "y"])
     #expect(read.keys == keys && read.links == ["u": Self.url] && read.gaps == [1, nil, 3])

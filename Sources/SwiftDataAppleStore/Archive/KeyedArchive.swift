@@ -132,7 +132,9 @@ struct KeyedArchive {
     /// An ordered set has a field for each object: `NS.object.0` and so on.
     func numberedMembers() throws -> [PlainValue] {
       var result = [PlainValue]()
-      while instance.fields["NS.object.\(result.count)"] != nil { result.append(try field("NS.object.\(result.count)")) }
+      while instance.fields["NS.object.\(result.count)"] != nil {
+        result.append(try field("NS.object.\(result.count)"))
+      }
       return result
     }
     switch instance.className {

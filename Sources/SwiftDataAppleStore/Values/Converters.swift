@@ -96,5 +96,7 @@ enum PackedCells {
     return cells
   }
 
-  private static var damaged: SwiftDataError { SwiftDataError(.io, message: "apple_wide_value takes cells of apple_cells") }
+  private static var damaged: SwiftDataError {
+    SwiftDataError(.io, message: "apple_wide_value takes cells of apple_cells")
+  }
 }

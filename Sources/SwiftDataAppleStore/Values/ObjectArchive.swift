@@ -6,7 +6,7 @@ import SwiftData
 struct ObjectArchive: Sendable {
   private let attribute: AppleAttribute
   private let className: String
-  /// What the values of the Swift type are, which JSON does not say. Nil if they are none of Foundation's plain objects.
+  /// The kind of the values of the Swift type, which JSON does not say. Nil if they are none of Foundation's plain objects.
   private let form: PlainForm?
 
   /// Nil for an attribute whose class is one of Swift, or is not known.
@@ -25,7 +25,8 @@ struct ObjectArchive: Sendable {
         "declare the property with @Attribute(.transformable(by: \(transformer).self)), or as Data")
     }
     guard FoundationClass.lineages[className] != nil else {
-      throw refusal("as an archived \(className)", "leave it nil, let the app write it, or declare the property as Data")
+      throw refusal(
+        "as an archived \(className)", "leave it nil, let the app write it, or declare the property as Data")
     }
     let value = try JSONCoding.decode(PlainValue.self, from: Data(json.utf8))
     guard let plain = form?.value(value), let data = Self.data(plain, className) else {
@@ -57,12 +58,12 @@ struct ObjectArchive: Sendable {
     var objects: [Value] = [.string("$null")]
     private var classes: [String: Int] = [:]
 
-    private mutating func add(_ object: Value) -> Value {
+    private mutating func append(_ object: Value) -> Value {
       objects.append(object)
       return .uid(objects.count - 1)
     }
 
-    private mutating func add(_ name: String, _ fields: [(String, Value)]) -> Value {
+    private mutating func instance(_ name: String, _ fields: [(String, Value)]) -> Value {
       let place: Int
       if let known = classes[name] {
         place = known
@@ -72,7 +73,7 @@ struct ObjectArchive: Sendable {
         place = objects.count - 1
         classes[name] = place
       }
-      return add(.dictionary(fields + [("$class", .uid(place))]))
+      return append(.dictionary(fields + [("$class", .uid(place))]))
     }
 
     /// - Parameter name: the class of the object, or nil for the usual one of the value.
@@ -80,31 +81,34 @@ struct ObjectArchive: Sendable {
       let name = name ?? FoundationClass.name(of: value) ?? ""
       guard FoundationClass.takes(value, name) else { return nil }
       switch value {
-      case .null: return add("NSNull", [])
-      case .bool(let value): return add(.bool(value))
-      case .integer(let value): return add(.integer(value))
-      case .real(let value): return add(.real(value))
-      case .string(let text): return name == "NSString" ? add(.string(text)) : add(name, [("NS.string", .string(text))])
-      case .data(let data): return name == "NSData" ? add(.data(data)) : add(name, [("NS.data", .data(data))])
-      case .date(let seconds): return add(name, [("NS.time", .real(seconds))])
+      case .null: return instance(name, [])
+      case .bool(let value): return append(.bool(value))
+      case .integer(let value): return append(.integer(value))
+      case .real(let value): return append(.real(value))
+      case .string(let text):
+        return name == "NSString" ? append(.string(text)) : instance(name, [("NS.string", .string(text))])
+      case .data(let data): return name == "NSData" ? append(.data(data)) : instance(name, [("NS.data", .data(data))])
+      case .date(let seconds): return instance(name, [("NS.time", .real(seconds))])
       case .uuid(let uuid):
-        return add(name, [("NS.uuidbytes", .data(withUnsafeBytes(of: uuid.uuid) { Data($0) }))])
+        return instance(name, [("NS.uuidbytes", .data(withUnsafeBytes(of: uuid.uuid) { Data($0) }))])
       case .url(let text):
-        let relative = add(.string(text))
-        return add(name, [("NS.base", .uid(0)), ("NS.relative", relative)])
+        let relative = append(.string(text))
+        return instance(name, [("NS.base", .uid(0)), ("NS.relative", relative)])
       case .array(let members):
-        guard let links = add(members) else { return nil }
-        guard name.hasSuffix("OrderedSet") else { return add(name, [("NS.objects", .array(links))]) }
-        return add(name, links.enumerated().map { ("NS.object.\($0)", $1) })
+        guard let links = uids(of: members) else { return nil }
+        guard name.hasSuffix("OrderedSet") else { return instance(name, [("NS.objects", .array(links))]) }
+        return instance(name, links.enumerated().map { ("NS.object.\($0)", $1) })
       case .dictionary(let pairs):
         let sorted = pairs.sorted { $0.key < $1.key }
-        guard let keys = add(sorted.map { .string($0.key) }), let values = add(sorted.map(\.value)) else { return nil }
-        return add(name, [("NS.keys", .array(keys)), ("NS.objects", .array(values))])
+        guard let keys = uids(of: sorted.map { .string($0.key) }), let values = uids(of: sorted.map(\.value)) else {
+          return nil
+        }
+        return instance(name, [("NS.keys", .array(keys)), ("NS.objects", .array(values))])
       case .decimal, .instance: return nil
       }
     }
 
-    private mutating func add(_ members: [PlainValue]) -> [Value]? {
+    private mutating func uids(of members: [PlainValue]) -> [Value]? {
       var links = [Value]()
       for member in members {
         guard let link = add(member) else { return nil }
@@ -150,7 +154,7 @@ private enum FoundationClass {
   }
 }
 
-/// What the values of a Swift type are in Foundation.
+/// The kind of Foundation's objects that the values of a Swift type become.
 indirect enum PlainForm: Sendable {
   case string, integer, real, bool, date, data, uuid, url
   case optional(PlainForm)

@@ -8,7 +8,7 @@ import SwiftData
 /// on after one that ended early, and drops the column if the models lack it.
 ///
 /// The stages of a plan run in the transaction and find the column of their version there. A stage that moves values
-/// between columns, or gives a table or its classes other names, leaves the new columns behind it to the transaction.
+/// between columns, or gives a table or its classes other names, leaves the new columns after it to the transaction.
 struct EarlyColumns {
   /// One change of the tables on the way to the models.
   struct Step {

@@ -87,7 +87,7 @@ extension PostgresOpening {
       })
   }
 
-  /// Refuses tables that are not those of the version that a plan starts from.
+  /// Refuses tables that differ from the version that a plan starts from.
   func checkShape(_ stored: LayoutRecord) throws {
     guard let plan, let source = try migration?.steps.first?.source, !stored.holds(source.layout.record) else { return }
     throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)

@@ -120,6 +120,34 @@
       #expect(deletions.allSatisfy { $0.tombstone[\.text] == nil })
     }
 
+    @Test("A program that opened the store before another one encrypted it cannot write a value in the open")
+    func olderProgram() throws {
+      let old = ModelContext(try first(nil))
+      let diary = First.Diary("a", "plain 1")
+      old.insert(diary)
+      try old.save()
+      let container = try first(key)
+      func expectRefusal(_ body: () throws -> Void) {
+        let error = #expect(throws: SwiftDataError.newerSchema) { try body() }
+        #expect(error?.entity == "Diary" && error?.property == "text")
+        #expect(error?.message?.contains("another program encrypts it") == true)
+      }
+      diary.text = "plain 2"
+      expectRefusal { try old.save() }
+      let late = ModelContext(old.container)
+      late.insert(First.Diary("b", "plain 3"))
+      expectRefusal { try late.save() }
+      #expect(try readable() == [])
+      let new = ModelContext(container)
+      #expect(try new.fetch(FetchDescriptor<First.Diary>()).map(\.text) == ["plain 1"])
+      // Later versions decrypt and encrypt in their transaction.
+      let later = ModelContext(try store.container(Second.Diary.self) { $0.encryptionKey = key })
+      try #require(try later.fetch(FetchDescriptor<Second.Diary>()).first).text = "plain 4"
+      try later.save()
+      #expect(try readable() == [])
+      #expect(try store.shell("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'") == "2")
+    }
+
     @Test("A migration of encrypted rows writes nothing readable to the disk, not even for a moment")
     func migration() throws {
       try fill(try first(key))

@@ -81,7 +81,9 @@ package struct EncryptionRecord: Codable, Equatable {
   /// preserved them.
   func forgetHistory(of record: LayoutRecord, since known: EncryptionRecord, _ database: SQLiteDatabase) throws {
     for place in columns where !known.columns.contains(place) {
-      guard let table = record.table(named: place.table), let column = table.column(named: place.column) else { continue }
+      guard let table = record.table(named: place.table), let column = table.column(named: place.column) else {
+        continue
+      }
       for entity in column.entity.map(table.family) ?? table.classes {
         try HistoryTables.forget([column.propertyName], of: entity, database)
       }
