@@ -84,6 +84,12 @@ public final class InspectedStore: Sendable {
     return try server.atOneMoment { try body(InspectedStore(self, snapshot: nil, server: $0)) }
   }
 
+  /// The same also while other programs save to a file. Then `body` may run again.
+  func atOneMomentLive<T>(_ body: (InspectedStore) throws -> T) throws -> T {
+    guard file != nil else { return try atOneMoment(body) }
+    return try readLive { try body(InspectedStore(self, snapshot: $0, server: nil)) }
+  }
+
   private static func metadata(
     _ connection: FileConnection, _ place: String
   ) throws -> (
