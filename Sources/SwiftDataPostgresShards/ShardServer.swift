@@ -74,6 +74,18 @@ final class ShardConnections: PartitionServers {
     }
   }
 
+  func size(of table: PartitionedTable) throws -> Int64 {
+    try Set(table.servers).sorted().reduce(0) { sum, server in
+      let names = table.indices(on: server).map { SQLValue.text(table.partitions[$0]) }
+      let size = try connection(to: server, table).run(
+        "SELECT coalesce(sum(pg_relation_size(c.oid)), 0)::bigint FROM pg_catalog.pg_class AS c"
+          + " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+          + " WHERE n.nspname = $1::text AND c.relname::text = ANY($2::text[])",
+        [.text(namespace), .array(names, .text)])
+      return sum + size.integer(0, 0)
+    }
+  }
+
   private func connection(to name: String, _ table: PartitionedTable) throws -> PostgresConnection {
     if let connection = connections[name] { return connection }
     guard let server = servers[name] else { throw Self.unnamed(name, table) }

@@ -41,6 +41,13 @@ package final class FileConnection: @unchecked Sendable {
     do { return try body() } catch { throw FileErrors.error(error, place: place, target: target) }
   }
 
+  /// Registers a function that takes any number of values and depends on nothing else.
+  func register(_ name: String, _ body: @escaping SQLiteDatabase.Function) throws {
+    try translating {
+      try database.register(name, argumentCount: -1, flags: SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, body)
+    }
+  }
+
   /// The error of the function of SQLite that failed last.
   func failure() -> any Error { FileErrors.error(database.error(nil), place: place, target: target) }
 

@@ -22,6 +22,10 @@ package protocol PartitionServers: SendableMetatype {
   func create(
     _ index: LayoutRecord.Index, of table: LayoutRecord.Table, _ partitioned: PartitionedTable, _ layout: StoreLayout
   ) throws
+
+  /// The bytes of a table on its servers.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the configuration does not name a server.
+  func size(of table: PartitionedTable) throws -> Int64
 }
 
 /// The URLs of servers with partitions, and what reaches these servers.
@@ -41,6 +45,8 @@ private struct UnnamedServers: PartitionServers {
   var foreignServers: [String] { [] }
 
   func run(_ statements: [String], for table: PartitionedTable) throws { throw Self.unnamed(table.servers[0], table) }
+
+  func size(of table: PartitionedTable) throws -> Int64 { throw Self.unnamed(table.servers[0], table) }
 
   func create(_ table: LayoutRecord.Table, _ partitioned: PartitionedTable, _ layout: StoreLayout) throws {
     try run([], for: partitioned)

@@ -64,7 +64,7 @@ extension PostgresStore {
           } else {
             if error.isLost { losses += 1 } else { conflicts += 1 }
             guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
-              throw committing == nil || !error.isLost ? error : unknown(error)
+              throw committing == nil || !error.isLost ? explained(error) : unknown(error)
             }
           }
           connections.metrics?.noteRetry(isLost: error.isLost)

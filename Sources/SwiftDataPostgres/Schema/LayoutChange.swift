@@ -45,10 +45,7 @@ struct LayoutChange {
   func bring(_ stored: LayoutRecord, isPlanned: Bool) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     let plan = LayoutPlan(from: stored, to: layout, isPlanned: isPlanned)
     let wanted = plan.new
-    try checkHierarchies(plan)
-    try checkClasses(plan)
     try check(plan)
-    for table in plan.tables { try TableChange(self, plan, table).checkShards() }
     var result = stored
     let pairs = PairChange(self, plan)
     try pairs.copy()
@@ -236,7 +233,16 @@ struct LayoutChange {
     }
   }
 
-  private func check(_ plan: LayoutPlan) throws {
+  /// Refuses what the store cannot do, or what would lose rows.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
+  func check(_ plan: LayoutPlan) throws {
+    try checkHierarchies(plan)
+    try checkClasses(plan)
+    try checkPlan(plan)
+    for table in plan.tables { try TableChange(self, plan, table).checkShards() }
+  }
+
+  private func checkPlan(_ plan: LayoutPlan) throws {
     for table in plan.tables {
       guard let old = table.old, old.name != table.new.name, partitions[old.name] != nil,
         table.classes[table.new.classes[0]] == old.classes.first

@@ -87,6 +87,23 @@ package enum HistoryTables {
       [.text(list), .text(name)])
   }
 
+  /// Removes the preserved values of properties of a class from the history.
+  static func forget(_ names: Set<String>, of name: String, _ database: SQLiteDatabase) throws {
+    guard !names.isEmpty else { return }
+    let list = String(decoding: try JSONCoding.encode(names.sorted()), as: UTF8.self)
+    // ?1 the properties, ?2 the class.
+    let isForgotten = "IN (SELECT value FROM json_each(?1))"
+    try replaceEntries(
+      database,
+      where: "json_extract(value, '$.class') = ?2"
+        + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.tombstone') WHERE key \(isForgotten))",
+      by: "CASE WHEN EXISTS (SELECT 1 FROM json_each(entry.value, '$.tombstone') WHERE key NOT \(isForgotten))"
+        + " THEN json_set(value, '$.tombstone', (SELECT json_group_object(t.key, json(entry.value -> t.fullkey))"
+        + " FROM json_each(entry.value, '$.tombstone') AS t WHERE t.key NOT \(isForgotten)))"
+        + " ELSE json_remove(value, '$.tombstone') END",
+      [.text(list), .text(name)])
+  }
+
   private static func replaceEntries(
     _ database: SQLiteDatabase, where condition: String, by entry: String, _ arguments: [SQLValue]
   ) throws {

@@ -140,6 +140,7 @@ package enum StoreOpening {
       try target.current.layout.record.validateNames(ignoringCase: true)
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(statement) }
+      try SealedColumns.guarding(encryption.columns, database)
       var metadata = Metadata(
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
         encryption: encryption)
@@ -153,7 +154,10 @@ package enum StoreOpening {
     try target.current.layout.record.validateNames(ignoringCase: true)
     try known.encryption.check(keys, target.configuration)
     let isReopened = !path.steps.isEmpty || path.format != nil || known.encryption.columns != encryption.columns
-    if isReopened { try known.encryption.openAll(database) }
+    if isReopened {
+      try SealedColumns.release(database)
+      try known.encryption.openAll(database)
+    }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
@@ -166,6 +170,8 @@ package enum StoreOpening {
     }
     if isReopened {
       try encryption.sealAll(database, externalStorage)
+      try encryption.forgetHistory(of: target.current.layout.record, since: known.encryption, database)
+      try SealedColumns.guarding(encryption.columns, database)
     } else {
       encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
     }

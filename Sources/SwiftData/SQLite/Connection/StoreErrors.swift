@@ -85,6 +85,7 @@ package enum StoreErrors {
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:
+      if let error = SealedColumns.error(of: message ?? "", layout, place: place, sql: sql) { return error }
       return constraint(code: code, message: message ?? "", sql: sql, layout: layout)
     default:
       if let error = message.flatMap({ EncryptionErrors.error(of: $0, sql: sql) }) { return error }

@@ -77,6 +77,19 @@ package struct EncryptionRecord: Codable, Equatable {
     return result
   }
 
+  /// Removes the values of columns that are encrypted from now on from the history. A former version of the models may have
+  /// preserved them.
+  func forgetHistory(of record: LayoutRecord, since known: EncryptionRecord, _ database: SQLiteDatabase) throws {
+    for place in columns where !known.columns.contains(place) {
+      guard let table = record.table(named: place.table), let column = table.column(named: place.column) else {
+        continue
+      }
+      for entity in column.entity.map(table.family) ?? table.classes {
+        try HistoryTables.forget([column.propertyName], of: entity, database)
+      }
+    }
+  }
+
   /// Encrypts the columns, whose cells are plain, and forgets removed columns.
   /// - Parameter files: the external files that cells may refer to. Their data move into the cells, so that no file
   ///   needs encryption.
