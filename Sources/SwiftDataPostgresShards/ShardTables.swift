@@ -31,5 +31,5 @@ extension LayoutRecord.Table {
 
 extension PartitionedTable {
   /// The indices of the partitions that a server keeps.
-  fileprivate func indices(on server: String) -> [Int] { (0..<count).filter { servers[$0 % servers.count] == server } }
+  func indices(on server: String) -> [Int] { (0..<count).filter { servers[$0 % servers.count] == server } }
 }

@@ -239,7 +239,11 @@ struct LayoutChange {
     try checkHierarchies(plan)
     try checkClasses(plan)
     try checkPlan(plan)
-    for table in plan.tables { try TableChange(self, plan, table).checkShards() }
+    for table in plan.tables {
+      let change = TableChange(self, plan, table)
+      try change.checkTypes()
+      try change.checkShards()
+    }
   }
 
   private func checkPlan(_ plan: LayoutPlan) throws {
