@@ -162,10 +162,10 @@ struct EarlyColumnTests {
   @Test(
     "fills a large table in batches while an older program writes, also a table with partitions", arguments: [1, 3])
   func batches(partitions: Int) throws {
-    let old = try fill { if partitions > 1 { $0.partitions = [.hash(\Old.Line.number, count: partitions)] } }
+    let old = try fill { if partitions > 1 { $0.partitions = [.hashed(by: \Old.Line.number, count: partitions)] } }
     @Sendable func open() throws -> ModelContainer {
       try store.open([Keyed.Line.self]) {
-        if partitions > 1 { $0.partitions = [.hash(\Keyed.Line.number, count: partitions)] }
+        if partitions > 1 { $0.partitions = [.hashed(by: \Keyed.Line.number, count: partitions)] }
       }
     }
     try fill(beside: old) { _ = try open() }
@@ -180,7 +180,7 @@ struct EarlyColumnTests {
     let servers = try (0..<2).map { _ in try PrivateServer() }
     defer { for server in servers { server.stop() } }
     let urls = servers.map(\.url)
-    _ = try fill { $0.partitions = [.hash(\Old.Line.number, count: 4, shards: urls)] }
+    _ = try fill { $0.partitions = [.hashed(by: \Old.Line.number, count: 4, shards: urls)] }
     // The transaction of the opening stops where it writes the new layout.
     let key = "hashtextextended('\(store.namespace)', 0)"
     try store.sql(
@@ -193,7 +193,7 @@ struct EarlyColumnTests {
     try other.script("SELECT pg_advisory_lock(\(key))")
     let failures = Failures()
     @Sendable func open() throws -> ModelContainer {
-      try store.open([Keyed.Line.self]) { $0.partitions = [.hash(\Keyed.Line.number, count: 4, shards: urls)] }
+      try store.open([Keyed.Line.self]) { $0.partitions = [.hashed(by: \Keyed.Line.number, count: 4, shards: urls)] }
     }
     let opening = Worker { failures.collect { _ = try open() } }
     let blocked = "SELECT 1 FROM pg_stat_activity WHERE \(other.processIdentifier) = ANY(pg_blocking_pids(pid))"
