@@ -220,10 +220,15 @@
       #expect(try people(try open(key)).count == 12)
     }
 
-    @Test("that another program wrote in plain cannot be read, and the error names the attribute")
+    @Test("in plain are refused by the server, and cannot be read without its check; the error names the attribute")
     func forgery() throws {
       try fill(try open(key), 0..<3)
-      try store.sql("UPDATE \"Person\" SET bytes = convert_to('forged', 'UTF8') WHERE name = 'name 1'")
+      let forging = "UPDATE \"Person\" SET bytes = convert_to('forged', 'UTF8') WHERE name = 'name 1'"
+      let refusal = #expect(throws: PostgresError.self) { try store.sql(forging) }
+      #expect(refusal?.constraint == "Person_bytes_check")
+      // A person who owns the table can remove the check.
+      try store.sql("ALTER TABLE \"Person\" DROP CONSTRAINT \"Person_bytes_check\"")
+      try store.sql(forging)
       let context = ModelContext(try open(key))
       let error = #expect(throws: SwiftDataError.unreadableValue) {
         try context.fetch(FetchDescriptor<Sealed.Person>())
