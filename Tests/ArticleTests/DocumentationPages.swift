@@ -95,8 +95,8 @@ private func partitions(
   print(try context.explain(FetchDescriptor<Message>(predicate: #Predicate { $0.conversationID == id })))
   // … Partitions of Message: 1 of 16
 
-  let partitions = PostgresPartitions.hash(
-    \Message.conversationID, count: 16,
+  let partitions = PostgresPartitions.hashed(
+    by: \Message.conversationID, count: 16,
     shards: ["postgres://app:secret@b/app", "postgres://app:secret@c/app"])
   return (configuration, partitions)
 }

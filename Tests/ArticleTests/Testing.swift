@@ -93,7 +93,7 @@ struct TestingArticle {
     var steps: [Int] = []
     for count in [1_000, 2_000] {
       let context = try Shop.context(products: count)
-      steps.append(try StatementTrace.steps { _ = try Shop.catalogue(context) })
+      steps.append(try StatementTrace.virtualMachineSteps { _ = try Shop.catalogue(context) })
     }
     #expect(steps[1] < steps[0] * 5 / 2)
   }

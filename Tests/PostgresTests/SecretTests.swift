@@ -29,8 +29,8 @@ import Testing
 
   @Test("Partitions show their servers and not the passwords of the URLs")
   func partitions() {
-    let partitions = PostgresPartitions.hash(
-      \Entry.name, count: 4, shards: ["postgres://me:topsecret@db.example:5433/app"])
+    let partitions = PostgresPartitions.hashed(
+      by: \Entry.name, count: 4, shards: ["postgres://me:topsecret@db.example:5433/app"])
     var dumped = ""
     dump(partitions, to: &dumped)
     let texts = ["\(partitions)", String(reflecting: partitions), dumped]

@@ -155,7 +155,7 @@ import Testing
       }
       let byID = Dictionary(uniqueKeysWithValues: places)
       var found: [Int] = []
-      let steps = try StatementTrace.steps {
+      let steps = try StatementTrace.virtualMachineSteps {
         let sight = try access.sight(of: conversations.map(\.id), Array(byID.values))
         let unread = try UnreadCounts(conversations, byID, sight, access)
         found = conversations.map { unread[$0] }
