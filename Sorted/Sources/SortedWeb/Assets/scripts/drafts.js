@@ -46,7 +46,7 @@ async function save(item) {
   const request = new AbortController();
   requests.set(item.thread, request);
   try {
-    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, request.signal);
+    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, { signal: request.signal });
     const kept = await draft(item.account, item.thread);
     // The server has it now; what was written since is on its way.
     if (answer.ok && state.thread === item.thread) stored = item.text;
