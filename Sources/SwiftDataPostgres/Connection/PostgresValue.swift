@@ -65,7 +65,9 @@ package struct PostgresParameter {
   }
 
   static func integer(_ value: Int64) -> PostgresParameter { PostgresParameter(.integer(value)) }
-  package static func text(_ value: String?) -> PostgresParameter { PostgresParameter(value.map { .text($0) } ?? .null) }
+  package static func text(_ value: String?) -> PostgresParameter {
+    PostgresParameter(value.map { .text($0) } ?? .null)
+  }
   static func uuid(_ value: UUID) -> PostgresParameter {
     PostgresParameter(type: PostgresType.uuid.rawValue, bytes: withUnsafeBytes(of: value.uuid) { Array($0) })
   }

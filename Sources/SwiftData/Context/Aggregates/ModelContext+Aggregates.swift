@@ -59,12 +59,12 @@ extension ModelContext {
   ///     for (genre, year, count) in try context.fetch(descriptor, groupedBy: \.genre, \.year, computing: .count) { … }
   ///
   /// Otherwise as ``fetch(_:groupedBy:computing:_:)``. (Not Apple's.)
-  // The compiler does not see the members of the tuples of packs in closures, so the function for one property comes first.
   @_disfavoredOverload
   public func fetch<T: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<T>, groupedBy keyPaths: repeat KeyPath<T, each Key>,
     computing aggregates: repeat ModelContext.Aggregate<T, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
+    // The compiler does not see the members of the tuples of packs in closures, so the function for one property comes first.
     try state.used(.read) {
       try state.queries.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
     }
