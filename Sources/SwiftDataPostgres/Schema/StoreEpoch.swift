@@ -33,7 +33,7 @@ enum StoreEpoch {
           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
           WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname::text = ANY(ARRAY[\(list)]::text[])
             AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS g JOIN pg_catalog.pg_proc AS f ON f.oid = g.tgfoid
-              WHERE g.tgrelid = c.oid AND f.proname = '\(function)')
+              WHERE g.tgrelid = c.oid AND f.proname = \(function.quotedLiteral))
         LOOP
           EXECUTE format('CREATE TRIGGER \(function) AFTER TRUNCATE ON %s EXECUTE FUNCTION \(function)()', r.t);
         END LOOP;
