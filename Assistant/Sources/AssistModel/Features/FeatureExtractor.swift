@@ -97,6 +97,16 @@ public struct FeatureExtractor: Sendable {
   /// The tokens of the last message, indexed by ``FeatureVector/Entry/token``.
   public var words: [String] { tokenizer.tokens.map { tokenizer.text(of: $0) } }
 
+  /// Returns whether a text has the form of a question: a question mark, or a question word of one of the lexicon's languages.
+  mutating func asks(_ text: String) -> Bool {
+    tokenizer.read(text)
+    var found = tokenizer.scalars.contains(0x3F)
+    for token in tokenizer.tokens where token.kind == .word && !found {
+      Concepts.shared.forEach(tokenizer.scalars[token.range]) { found = found || $0 == Concepts.shared.question }
+    }
+    return found
+  }
+
   // MARK: - Tokens
 
   private mutating func addTokens() {
@@ -182,7 +192,7 @@ public struct FeatureExtractor: Sendable {
       case 0x21: exclamations += 1
       case 0x3F: questions += 1
       case 0x30...0x39: digits += 1
-      case 0x24, 0xA3, 0x20AC: money += 1
+      case 0x24, 0xA3, 0x20AA, 0x20AC: money += 1
       default: break
       }
     }
