@@ -53,7 +53,7 @@ struct Report {
 
   private var chatSentence: String {
     let total = chat.values.reduce(0, +)
-    guard total > 0 else { return "not measured: the IRC archive is not beside the repository" }
+    guard total > 0 else { return "not measured: the IRC archive is not next to the repository" }
     let guessed = Kind.allCases.filter { $0 != .none }
     let tally = Tally(right: total - (chat[.none] ?? 0), total: total)
     return "\(tally.right) of \(total) messages (\(tally.share.short)) get a category: "

@@ -395,6 +395,6 @@ extension Concepts {
     "reminder": "remember reminder remind forget appointment don't note diary",
     "parcel": "parcel parcels package packages delivered delivery courier depot postman pickup locker collect",
     "warm": "love xx xo kiss kisses hug hugs darling dear sweetie heart mate buddy friend friends",
-    "not": "not no never don't doesn't didn't isn't aren't can't won't nothing nobody without",
+    "not": "not no never don't doesn't didn't isn't aren't can't won't nothing without",
   ]
 }
