@@ -37,7 +37,7 @@ export function keep() {
 async function save(item) {
   request = new AbortController();
   try {
-    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, request.signal);
+    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, { signal: request.signal });
     const kept = await draft(item.account, item.thread);
     // The server has it now; what was written since is on its way.
     if (answer.ok && state.thread === item.thread) stored = item.text;

@@ -223,7 +223,7 @@ async function sendOne(item, sending) {
       sending.share = share;
       told("progress", item, { share });
     };
-    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, signal, onProgress));
+    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, { signal, onProgress }));
   } catch {
     if (sending.controller.signal.aborted) {
       sending.isTakenOut = true;
