@@ -23,14 +23,14 @@ import Testing
   func inbox() throws {
     let messages = try testHalf()
     #expect(messages.count > 300)
-    #expect(share(messages) { $0.message.labels.kind == $0.found.kind } >= CATEGORY)
+    #expect(share(messages) { $0.message.labels.kind == $0.found.kind } >= 0.73)
     let harmless = messages.filter { $0.message.labels.kind != .spam }
-    #expect(share(harmless) { $0.found.kind == .spam } <= FALSESPAM)
-    #expect(share(harmless) { $0.message.labels.sentiment == $0.found.sentiment } >= SENTIMENT)
+    #expect(share(harmless) { $0.found.kind == .spam } <= 0.01)
+    #expect(share(harmless) { $0.message.labels.sentiment == $0.found.sentiment } >= 0.78)
     let urgent = messages.filter { $0.message.labels.kind == .urgent }
-    #expect(share(urgent) { $0.found.kind == .urgent } >= URGENT)
+    #expect(share(urgent) { $0.found.kind == .urgent } >= 0.85)
     let business = messages.filter { $0.message.labels.opportunity != nil }
-    #expect(share(business) { abs($0.message.labels.opportunity! - $0.found.opportunity) <= 15 } >= OPPORTUNITY)
+    #expect(share(business) { abs($0.message.labels.opportunity! - $0.found.opportunity) <= 15 } >= 0.82)
   }
 
   @Test("A stored answer is drafted for most questions that it covers, and almost never where it is not asked for")
@@ -39,12 +39,12 @@ import Testing
     var extractor = FeatureExtractor()
     let messages = try testHalf().filter { $0.found.kind != .spam }.map(\.message)
     let drafts = messages.map { ($0, matcher.match($0.text, &extractor)?.id) }
-    #expect(share(drafts.filter { $0.0.asks != nil }) { $0.0.asks == $0.1 } >= DRAFTS)
-    #expect(share(drafts.filter { $0.0.asks == nil }) { $0.1 != nil } <= INVENTED)
+    #expect(share(drafts.filter { $0.0.asks != nil }) { $0.0.asks == $0.1 } >= 0.5)
+    #expect(share(drafts.filter { $0.0.asks == nil }) { $0.1 != nil } <= 0.02)
   }
 
   @Test(
-    "They say nothing about most messages of strangers, in SMS that did not choose their thresholds",
+    "They say nothing about most messages of strangers, in SMS that did not train them",
     .enabled(if: AssistData.hasSMS, "the SMS Spam Collection is not beside the repository"))
   func silence() throws {
     let model = try MessageModel.shipped()
@@ -52,7 +52,7 @@ import Testing
     let strangers = try AssistData.spam().filter { !$0.isSpam && isHeldOut($0.text) }
     let guessed = strangers.filter { model.classify(extractor.features(of: $0.text)).kind != .none }
     #expect(strangers.count > 800)
-    #expect(Double(guessed.count) / Double(strangers.count) <= SILENCE)
+    #expect(Double(guessed.count) / Double(strangers.count) <= 0.15)
   }
 
   @Test("The test half is half of the inbox, and none of its texts is in the training data")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "Spam among SMS that they have not seen is found with the F1 of Data/scores.md, 0.966",
+    "Spam among SMS that they have not seen is found with nearly the F1 of Data/scores.md",
     .enabled(if: AssistData.hasSMS, "the SMS Spam Collection is not beside the repository"))
   func spam() throws {
     let model = try MessageModel.shipped()

@@ -164,14 +164,14 @@ public struct FeatureExtractor: Sendable {
     }
   }
 
-  /// Adds the concepts of a word, alone and as pairs with the concepts of the word before it.
+  /// Adds the concepts of a word, alone and as pairs with the concepts of the word before it, and its subjects.
   private mutating func addConcepts(_ token: Token, _ number: Int32) {
     concepts.removeAll(keepingCapacity: true)
     Concepts.shared.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }
     for concept in concepts {
       var hash = Hash(seed: 0xF0)
       hash.add(concept)
-      add(hash, number, 1.5, .concept)
+      add(hash, number, 0.7, .concept)
       for last in lastConcepts {
         var pair = Hash(seed: 0xF1)
         pair.add(last)
@@ -180,6 +180,13 @@ public struct FeatureExtractor: Sendable {
       }
     }
     swap(&concepts, &lastConcepts)
+    concepts.removeAll(keepingCapacity: true)
+    Concepts.subjects.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }
+    for subject in concepts {
+      var hash = Hash(seed: 0xF2)
+      hash.add(subject)
+      add(hash, number, 1.5, .concept)
+    }
   }
 
   // MARK: - Traits

@@ -1,7 +1,7 @@
 /// The classification of one message by all heads.
 public struct Classification: Sendable, Equatable {
-  /// The kind: spam if its probability is at least one half, and otherwise the most probable other kind. It is ``Kind/none`` if that
-  /// kind is less probable than its threshold.
+  /// The kind: spam if its probability is at least one half, and otherwise the most probable one of ``Kind/none`` and the kinds of
+  /// ``MessageModel/guessed`` that reach their thresholds.
   public var kind: Kind
   /// The probability of ``kind``.
   public var confidence: Float
@@ -33,9 +33,8 @@ extension MessageModel {
   func decide(_ kinds: [Float]) -> Kind {
     func index(_ kind: Kind) -> Int { Kind.allCases.firstIndex(of: kind)! }
     if kinds[index(.spam)] >= 0.5 { return .spam }
-    let sure = Self.guessed.indices.filter { kinds[index(Self.guessed[$0])] >= thresholds[$0] }
-    let best = (sure.map { Self.guessed[$0] } + [.none]).max { kinds[index($0)] < kinds[index($1)] }!
-    return best
+    let sure = Self.guessed.indices.filter { kinds[index(Self.guessed[$0])] >= thresholds[$0] }.map { Self.guessed[$0] }
+    return (sure + [.none]).max { kinds[index($0)] < kinds[index($1)] }!
   }
 
   private static func best(_ head: Head, _ scores: Scores) -> String {

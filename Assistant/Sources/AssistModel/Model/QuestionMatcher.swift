@@ -35,7 +35,7 @@ public struct QuestionMatcher: Sendable {
   }
 
   /// The value of a concept in a vector, relative to the value that it has for the kinds.
-  private static let conceptShare: Float = 0.5
+  private static let conceptShare: Float = 1
 
   /// A function that encodes texts as sentence embeddings of the norm 1.
   public typealias Encoder = @Sendable (_ texts: [String]) -> [[Float]]
