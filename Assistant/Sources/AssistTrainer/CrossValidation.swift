@@ -6,8 +6,8 @@ struct CrossValidation {
 
   /// The scores of the five models on their test folds.
   struct Result {
-    /// The model that is trained without ``Fold/heldOut``, which becomes the shipped weights.
-    var shipped: MessageModel?
+    /// The scores of the training half of `inbox.tsv`.
+    var inbox = InboxScores()
     /// The confusion matrix of each fold of the SMS Spam Collection.
     var spam: [Confusion] = []
     var kind = Confusion(Kind.allCases.map(\.rawValue))
@@ -19,14 +19,20 @@ struct CrossValidation {
     var wrong: [(id: String, text: String, wanted: String, answered: String, confidence: Double)] = []
   }
 
+  /// Trains the shipped weights: all training messages, and the SMS Spam Collection without ``Fold/heldOut``.
+  func shipped() -> MessageModel {
+    var builder = ModelBuilder()
+    return builder.build(
+      corpus.messages, spam: corpus.spam.filter { Fold.of($0.text) != Fold.heldOut }, answers: corpus.answers)
+  }
+
   func run(_ report: (String) -> Void) -> Result {
     var result = Result()
     for fold in 0..<Fold.count {
       var builder = ModelBuilder()
       let model = builder.build(
         corpus.messages.filter { Fold.of($0.text) != fold }, spam: corpus.spam.filter { Fold.of($0.text) != fold },
-        questions: corpus.questions)
-      if fold == Fold.heldOut { result.shipped = model }
+        answers: corpus.answers)
       score(model, fold, &result)
       report("fold \(fold): spam F1 \(result.spam.last?.f1("spam").short ?? "-")")
     }
@@ -41,7 +47,9 @@ struct CrossValidation {
       spam.add(message.isSpam ? "spam" : "ham", answer ? "spam" : "ham")
     }
     if spam.total > 0 { result.spam.append(spam) }
-    for message in corpus.messages where Fold.of(message.text) == fold {
+    let tested = corpus.messages.filter { Fold.of($0.text) == fold }
+    result.inbox.add(tested.filter { !$0.language.isEmpty }, model, corpus.answers)
+    for message in tested where message.id.hasPrefix("m") {
       let found = model.classify(extractor.features(of: message.text))
       let labels = message.labels
       result.kind.add(labels.kind.rawValue, found.kind.rawValue)
@@ -78,9 +86,23 @@ struct CrossValidation {
   }
 }
 
-/// The training data.
+/// The training data and the test half.
 struct Corpus {
+  /// The training messages: `messages.tsv`, `lessons.tsv` and the training half of `inbox.tsv`.
   let messages: [LabelledMessage]
+  /// The test half of `inbox.tsv`.
+  let test: [LabelledMessage]
   let spam: [SpamExample]
   let questions: [LabelledQuestion]
+  let answers: [QuestionMatcher.Question]
+  /// Chat messages of another domain; empty if they are not there.
+  let chat: [String]
+}
+
+extension MessageModel {
+  /// Returns the number of texts with each kind.
+  func kinds(_ texts: [String]) -> [Kind: Int] {
+    var extractor = FeatureExtractor()
+    return texts.reduce(into: [:]) { $0[classify(extractor.features(of: $1)).kind, default: 0] += 1 }
+  }
 }

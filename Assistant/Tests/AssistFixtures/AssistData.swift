@@ -14,19 +14,35 @@ public enum AssistData {
   /// Reference pieces and vectors of the sentence model.
   public static let sentences = package.appendingPathComponent("Data/sentences.json")
 
-  /// The labelled messages of the training set.
+  private static func text(_ name: String) throws -> String {
+    try String(contentsOf: package.appendingPathComponent("Data/\(name)"), encoding: .utf8)
+  }
+
+  /// The labelled messages of the training set in English.
   ///
   /// - Throws: an error of the file or of a line that is not labelled.
-  public static func messages() throws -> [LabelledMessage] {
-    try LabelledMessage.read(String(contentsOf: package.appendingPathComponent("Data/messages.tsv"), encoding: .utf8))
-  }
+  public static func messages() throws -> [LabelledMessage] { try LabelledMessage.read(text("messages.tsv")) }
+
+  /// The training messages in five languages that have the labels of one pass.
+  ///
+  /// - Throws: an error of the file or of a line that is not labelled.
+  public static func lessons() throws -> [LabelledMessage] { try LabelledMessage.readLessons(text("lessons.tsv")) }
+
+  /// The messages in five languages that train and test. `Fold.isTest` splits off the test half.
+  ///
+  /// - Throws: an error of the file or of a line that is not labelled.
+  public static func inbox() throws -> [LabelledMessage] { try LabelledMessage.readInbox(text("inbox.tsv")) }
+
+  /// The stored answers of a person who writes in five languages.
+  ///
+  /// - Throws: an error of the file.
+  public static func answers() throws -> [QuestionMatcher.Question] { try StoredAnswers.read(text("answers.tsv")) }
 
   /// The labelled questions of the training set.
   ///
   /// - Throws: an error of the file or of a line that is not labelled.
   public static func questions() throws -> [LabelledQuestion] {
-    try LabelledQuestion.read(
-      String(contentsOf: package.appendingPathComponent("Data/questions.tsv"), encoding: .utf8))
+    try LabelledQuestion.read(text("questions.tsv"))
   }
 
   /// The messages of the SMS Spam Collection.

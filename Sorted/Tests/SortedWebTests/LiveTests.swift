@@ -202,7 +202,7 @@ import Testing
 
   /// A hub over a store with one conversation and with a session for each name, because the heartbeat ends the streams of sessions that
   /// the store does not have.
-  private func hub(sessions: [String]) async throws -> LiveHub {
+  private func makeHub(sessions: [String]) async throws -> LiveHub {
     let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
     let work = desk.now()
     work.inbox.insert(ConversationEntity(id: "c", participantIDs: ["me", "x"]))
@@ -224,7 +224,7 @@ import Testing
     .timeLimit(.minutes(20)))
   func stretches() async throws {
     let (most, me) = (LiveHub.maximumStretchesEach, Viewer.owner("me"))
-    let hub = try await hub(sessions: (0...most + 1).map { "s\($0)" })
+    let hub = try await makeHub(sessions: (0...most + 1).map { "s\($0)" })
     let left = HTTPClient.defaultEventLoopGroup.any().makePromise(of: Void.self)
     var streams: [AsyncStream<ByteBuffer>] = []
     for number in 0..<most {
@@ -250,7 +250,7 @@ import Testing
     let (most, crowd) = (LiveHub.maximumStretchesEach, (0..<6).map { Viewer.member("crowd\($0)") })
     var sessions = (0..<6).flatMap { person in (0..<most).map { "s\(person)-\($0)" } }
     sessions += (0..<40).map { "other\($0)" }
-    let hub = try await hub(sessions: sessions)
+    let hub = try await makeHub(sessions: sessions)
     var streams: [AsyncStream<ByteBuffer>] = []
     func counts() async -> [String: Int] {
       await hub.followedTopics.reduce(into: [:]) { counts, topic in

@@ -1,16 +1,28 @@
 /// A lexicon: lists of words that the models treat as one concept. So a message with "ambulance" resembles a message with
 /// "hospital" even if the training set has only one of the words.
 ///
-/// The lists were written for this project. A word that ends with `*` matches all words with that prefix.
+/// The lists were written for this project, in English, German, Spanish, French and Hebrew. A word that ends with `*` matches all words
+/// with that prefix. The languages share the concepts, so what the models learn of a concept in one language holds in all.
 struct Concepts: Sendable {
   /// The lexicon of this program.
-  static let shared = Concepts(lists)
+  static let shared = Concepts(
+    ([furtherEnglish, topics] + otherLanguages).reduce(into: lists) { all, one in
+      all.merge(one) { $0 + " " + $1 }
+    })
+
+  /// The subjects: finer lists than ``shared``, such as what burns, what leaks, who publishes and what a fan asks about. Each one is one
+  /// concept in all languages.
+  static let subjects = Concepts([urgency, business, people].reduce(into: [:]) { $0.merge($1) { $0 + " " + $1 } })
 
   private var exact: [UInt32: [UInt32]] = [:]
   private var prefixes: [UInt32: [UInt32]] = [:]
 
+  /// The concept of question words.
+  private(set) var question: UInt32?
+
   init(_ lists: [String: String]) {
     for (number, name) in lists.keys.sorted().enumerated() {
+      if name == "ask" { question = UInt32(number) }
       for word in lists[name]!.split(whereSeparator: \.isWhitespace) {
         var hash = Hash(seed: 0xA0)
         let isPrefix = word.hasSuffix("*")
@@ -25,7 +37,23 @@ struct Concepts: Sendable {
   }
 
   /// Calls a closure with each concept of a lowercase word.
+  ///
+  /// French and Hebrew write small words together with the next one ("l'hôpital", "בבית"). The closure receives the concepts of the
+  /// rest too.
   func forEach(_ word: ArraySlice<UInt32>, _ body: (UInt32) -> Void) {
+    lookUp(word, body)
+    guard let first = word.first else { return }
+    if word.count > 3, Self.hebrewPrefixes.contains(first) {
+      lookUp(word.dropFirst(), body)
+    } else if let mark = word.prefix(3).firstIndex(of: 0x27), word.endIndex - mark > 3 {
+      lookUp(word[(mark + 1)...], body)
+    }
+  }
+
+  /// The letters of Hebrew that are prefixes: and, the, in, to, from, that, as.
+  private static let hebrewPrefixes = Set("והבלמשכ".unicodeScalars.map(\.value))
+
+  private func lookUp(_ word: ArraySlice<UInt32>, _ body: (UInt32) -> Void) {
     var hash = Hash(seed: 0xA0)
     for scalar in word {
       hash.add(scalar)

@@ -97,6 +97,16 @@ public struct FeatureExtractor: Sendable {
   /// The tokens of the last message, indexed by ``FeatureVector/Entry/token``.
   public var words: [String] { tokenizer.tokens.map { tokenizer.text(of: $0) } }
 
+  /// Returns whether a text has the form of a question: a question mark, or a question word of one of the lexicon's languages.
+  mutating func asks(_ text: String) -> Bool {
+    tokenizer.read(text)
+    var found = tokenizer.scalars.contains(0x3F)
+    for token in tokenizer.tokens where token.kind == .word && !found {
+      Concepts.shared.forEach(tokenizer.scalars[token.range]) { found = found || $0 == Concepts.shared.question }
+    }
+    return found
+  }
+
   // MARK: - Tokens
 
   private mutating func addTokens() {
@@ -154,14 +164,14 @@ public struct FeatureExtractor: Sendable {
     }
   }
 
-  /// Adds the concepts of a word, alone and as pairs with the concepts of the word before it.
+  /// Adds the concepts of a word, alone and as pairs with the concepts of the word before it, and its subjects.
   private mutating func addConcepts(_ token: Token, _ number: Int32) {
     concepts.removeAll(keepingCapacity: true)
     Concepts.shared.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }
     for concept in concepts {
       var hash = Hash(seed: 0xF0)
       hash.add(concept)
-      add(hash, number, 1.5, .concept)
+      add(hash, number, 0.7, .concept)
       for last in lastConcepts {
         var pair = Hash(seed: 0xF1)
         pair.add(last)
@@ -170,6 +180,13 @@ public struct FeatureExtractor: Sendable {
       }
     }
     swap(&concepts, &lastConcepts)
+    concepts.removeAll(keepingCapacity: true)
+    Concepts.subjects.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }
+    for subject in concepts {
+      var hash = Hash(seed: 0xF2)
+      hash.add(subject)
+      add(hash, number, 1.5, .concept)
+    }
   }
 
   // MARK: - Traits
@@ -182,7 +199,7 @@ public struct FeatureExtractor: Sendable {
       case 0x21: exclamations += 1
       case 0x3F: questions += 1
       case 0x30...0x39: digits += 1
-      case 0x24, 0xA3, 0x20AC: money += 1
+      case 0x24, 0xA3, 0x20AA, 0x20AC: money += 1
       default: break
       }
     }

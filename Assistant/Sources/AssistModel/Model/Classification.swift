@@ -1,6 +1,7 @@
 /// The classification of one message by all heads.
 public struct Classification: Sendable, Equatable {
-  /// The kind: spam if its probability is at least one half, and otherwise the most probable other kind.
+  /// The kind: spam if its probability is at least one half, and otherwise the most probable one of ``Kind/none`` and the kinds of
+  /// ``MessageModel/guessed`` that reach their thresholds.
   public var kind: Kind
   /// The probability of ``kind``.
   public var confidence: Float
@@ -21,7 +22,7 @@ extension MessageModel {
     let scores = scores(features)
     let base = scores.kinds
     let kinds = layer?.adjusted(base, features, self) ?? base
-    let kind = Self.decide(kinds)
+    let kind = decide(kinds)
     return Classification(
       kind: kind, confidence: kinds[Kind.allCases.firstIndex(of: kind)!],
       sentiment: Self.best(.sentiment, scores), intensity: Self.best(.intensity, scores),
@@ -29,11 +30,11 @@ extension MessageModel {
   }
 
   /// Returns the kind for the probabilities of all kinds.
-  static func decide(_ kinds: [Float]) -> Kind {
-    let spam = Kind.allCases.firstIndex(of: .spam)!
-    if kinds[spam] >= 0.5 { return .spam }
-    let best = kinds.indices.filter { $0 != spam }.max { kinds[$0] < kinds[$1] }!
-    return Kind.allCases[best]
+  func decide(_ kinds: [Float]) -> Kind {
+    func index(_ kind: Kind) -> Int { Kind.allCases.firstIndex(of: kind)! }
+    if kinds[index(.spam)] >= 0.5 { return .spam }
+    let sure = Self.guessed.indices.filter { kinds[index(Self.guessed[$0])] >= thresholds[$0] }.map { Self.guessed[$0] }
+    return (sure + [.none]).max { kinds[index($0)] < kinds[index($1)] }!
   }
 
   private static func best(_ head: Head, _ scores: Scores) -> String {

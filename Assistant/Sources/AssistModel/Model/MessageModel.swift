@@ -6,22 +6,31 @@ import Foundation
 public struct MessageModel: Sendable {
   /// The version of the weights. It increases with each training that changes classifications. A stored message has the version that
   /// classified it.
-  public static let version = 1
+  public static let version = 2
+
+  /// The kinds that the models say only if they are sure.
+  public static let guessed: [Kind] = [.fan, .business, .urgent]
 
   /// The weight of each output of all heads, for each bucket.
   private(set) var weights: [Int8]
   private(set) var scales: [Float]
-  private(set) var biases: [Float]
+  var biases: [Float]
   /// The inverse document frequency of each bucket in the training messages, times 25.
   private(set) var rarity: [UInt8]
+  /// The smallest probability of each of ``guessed``. A message below it has the kind ``Kind/none``.
+  var thresholds: [Float]
   /// The calibration of ``QuestionMatcher``.
-  private(set) var matching: MatchCalibration
+  var matching: MatchCalibration
 
-  init(weights: [Int8], scales: [Float], biases: [Float], rarity: [UInt8], matching: MatchCalibration) {
+  init(
+    weights: [Int8], scales: [Float], biases: [Float], rarity: [UInt8], thresholds: [Float],
+    matching: MatchCalibration
+  ) {
     self.weights = weights
     self.scales = scales
     self.biases = biases
     self.rarity = rarity
+    self.thresholds = thresholds
     self.matching = matching
   }
 
@@ -78,13 +87,15 @@ public struct MatchCalibration: Sendable, Codable {
   public var margin: Float
   /// The intercept.
   public var bias: Float
+  /// The coefficient of the form of a question: a question mark or a question word.
+  public var form: Float = 0
 
   /// The calibration for embeddings, fitted to `questions.tsv` by ``init(fitting:model:vectors:)``. A test with the sentence model
   /// fits it again and compares.
   public static let withMeaning = MatchCalibration(similarity: 18.919, margin: 7.807, bias: -8.718)
 
-  func confidence(_ best: Float, _ second: Float) -> Float {
-    sigmoid(similarity * best + margin * (best - second) + bias)
+  func confidence(_ best: Float, _ second: Float, isQuestion: Bool = false) -> Float {
+    sigmoid(similarity * best + margin * (best - second) + bias + (isQuestion ? form : 0))
   }
 }
 
@@ -95,7 +106,7 @@ public struct WeightsError: Error, CustomStringConvertible {
 }
 
 extension MessageModel {
-  private static let magic: [UInt8] = Array("SORTEDW1".utf8)
+  private static let magic: [UInt8] = Array("SORTEDW2".utf8)
 
   /// The content of a file of weights.
   public var data: Data {
@@ -103,7 +114,7 @@ extension MessageModel {
     for number in [UInt32(FeatureExtractor.buckets), UInt32(Head.outputs)] {
       withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }
-    for number in scales + biases + [matching.similarity, matching.margin, matching.bias] {
+    for number in scales + biases + thresholds + [matching.similarity, matching.margin, matching.bias, matching.form] {
       withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) }
     }
     data.append(contentsOf: rarity)
@@ -116,7 +127,7 @@ extension MessageModel {
   public init(_ data: Data) throws {
     let bytes = [UInt8](data)
     let outputs = Head.outputs
-    let floats = 2 * outputs + 3
+    let floats = 2 * outputs + Self.guessed.count + 4
     let head = Self.magic.count + 8
     let expected = head + 4 * floats + FeatureExtractor.buckets * (1 + outputs)
     guard bytes.starts(with: Self.magic) else {
@@ -135,8 +146,9 @@ extension MessageModel {
     self.init(
       weights: bytes[middle...].map { Int8(bitPattern: $0) }, scales: (0..<outputs).map(float),
       biases: (outputs..<2 * outputs).map(float), rarity: Array(bytes[start..<middle]),
+      thresholds: Self.guessed.indices.map { float(2 * outputs + $0) },
       matching: MatchCalibration(
-        similarity: float(2 * outputs), margin: float(2 * outputs + 1), bias: float(2 * outputs + 2)))
+        similarity: float(floats - 4), margin: float(floats - 3), bias: float(floats - 2), form: float(floats - 1)))
   }
 
   /// Returns the weights that come with the program.

@@ -34,6 +34,9 @@ public struct QuestionMatcher: Sendable {
     var value: Float
   }
 
+  /// The value of a concept in a vector, relative to the value that it has for the kinds.
+  private static let conceptShare: Float = 1
+
   /// A function that encodes texts as sentence embeddings of the norm 1.
   public typealias Encoder = @Sendable (_ texts: [String]) -> [[Float]]
 
@@ -83,7 +86,9 @@ public struct QuestionMatcher: Sendable {
     let embeddings = embeddings.isEmpty ? nil : vectors?(parts)
     guard let found = similarities(parts, embeddings, &extractor) else { return nil }
     let calibration = embeddings == nil ? model.matching : MatchCalibration.withMeaning
-    return Match(id: found.id, confidence: calibration.confidence(found.best, found.second))
+    return Match(
+      id: found.id,
+      confidence: calibration.confidence(found.best, found.second, isQuestion: extractor.asks(text)))
   }
 
   /// Returns the question that a message asks; nil if no question reaches the ``threshold``.
@@ -128,13 +133,13 @@ public struct QuestionMatcher: Sendable {
     return sentences.count > 1 ? [text] + sentences.prefix(20) : [text]
   }
 
-  /// Returns the TF-IDF vector of words and n-grams, of the norm 1. Concepts and traits describe the kind of a message and not its
-  /// question, so the vector leaves them out.
+  /// Returns the TF-IDF vector of words, n-grams and concepts, of the norm 1. Traits describe the kind of a message and not its question,
+  /// so the vector leaves them out. Concepts count little: they only help where the words differ.
   private static func vector(_ features: FeatureVector, _ model: MessageModel) -> [(Int32, Float)] {
     var result: [(Int32, Float)] = []
     var sum: Float = 0
-    for entry in features.entries where entry.origin == .word || entry.origin == .letters {
-      let share: Float = entry.origin == .letters ? 1.7 : 1
+    for entry in features.entries where entry.origin != .trait {
+      let share: Float = entry.origin == .letters ? 1.7 : entry.origin == .word ? 1 : conceptShare
       let value = entry.value * share * model.rarity(of: entry.bucket)
       result.append((entry.bucket, value))
       sum += value * value

@@ -28,7 +28,7 @@ public struct Labels: Sendable, Equatable {
   }
 }
 
-/// A message of the training set.
+/// A message of the training set or of the test half.
 public struct LabelledMessage: Sendable {
   /// The identifier of the message in the set.
   public var id: String
@@ -38,6 +38,15 @@ public struct LabelledMessage: Sendable {
   public var first: Labels
   /// The labels of the second pass.
   public var second: Labels
+  /// The stored answer of `answers.tsv` that the message asks for; nil if it asks for none, or if the file has no such labels.
+  public var asks: String?
+  /// The language of a message of `inbox.tsv`.
+  public var language = ""
+  /// Whether a message of `inbox.tsv` is hard, as `labelling.md` says.
+  public var isHard = false
+
+  /// Whether the file of the message says which stored answer it asks for.
+  public var hasQuestions = false
 
   /// The labels for training: the labels of the second pass, with the mean of both opportunities.
   public var labels: Labels {
@@ -49,12 +58,39 @@ public struct LabelledMessage: Sendable {
   /// Reads the lines of `messages.tsv`.
   /// - Throws: ``WeightsError`` that names the wrong line.
   public static func read(_ file: String) throws -> [LabelledMessage] {
+    try columns(file, 4, "messages.tsv").map {
+      LabelledMessage(id: $0[0], text: $0[3], first: try Labels($0[1]), second: try Labels($0[2]))
+    }
+  }
+
+  /// Reads the lines of `lessons.tsv`, which have the labels of one pass. `?` stands for a question that is not labelled.
+  /// - Throws: ``WeightsError`` that names the wrong line.
+  public static func readLessons(_ file: String) throws -> [LabelledMessage] {
+    try columns(file, 4, "lessons.tsv").map {
+      let labels = try Labels($0[1])
+      return LabelledMessage(
+        id: $0[0], text: $0[3], first: labels, second: labels, asks: ["-", "?"].contains($0[2]) ? nil : $0[2],
+        hasQuestions: $0[2] != "?")
+    }
+  }
+
+  /// Reads the lines of `inbox.tsv`, both halves.
+  /// - Throws: ``WeightsError`` that names the wrong line.
+  public static func readInbox(_ file: String) throws -> [LabelledMessage] {
+    try columns(file, 7, "inbox.tsv").map {
+      LabelledMessage(
+        id: $0[0], text: $0[6], first: try Labels($0[3]), second: try Labels($0[4]),
+        asks: $0[5] == "-" ? nil : $0[5], language: $0[1], isHard: $0[2] == "1", hasQuestions: true)
+    }
+  }
+
+  private static func columns(_ file: String, _ count: Int, _ name: String) throws -> [[String]] {
     try file.split(separator: "\n").dropFirst().map { line in
-      let parts = line.split(separator: "\t", maxSplits: 3).map(String.init)
-      guard parts.count == 4 else {
-        throw WeightsError(description: "the line \"\(line)\" of messages.tsv does not have four columns")
+      let parts = line.split(separator: "\t", maxSplits: count - 1).map(String.init)
+      guard parts.count == count else {
+        throw WeightsError(description: "the line \"\(line)\" of \(name) does not have \(count) columns")
       }
-      return LabelledMessage(id: parts[0], text: parts[3], first: try Labels(parts[1]), second: try Labels(parts[2]))
+      return parts
     }
   }
 }
@@ -88,6 +124,9 @@ public enum Fold {
   public static let count = 5
   /// The held-out fold: the shipped weights are trained without it.
   public static let heldOut = 0
+
+  /// Returns whether a message of `inbox.tsv` is in the test half, which neither trains nor tunes anything.
+  public static func isTest(_ text: String) -> Bool { (mixed(text) >> 40) & 1 == 1 }
 
   /// Returns the fold of a text.
   public static func of(_ text: String) -> Int { Int(mixed(text) % UInt64(count)) }

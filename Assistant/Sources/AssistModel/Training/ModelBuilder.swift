@@ -5,7 +5,15 @@ public struct ModelBuilder {
     /// The settings of the head ``Head/spam``.
     public var spam = TrainingSettings(epochs: 60, rate: 0.02, decay: 1e-4)
     /// The settings of the other heads.
-    public var others = TrainingSettings(epochs: 40, rate: 0.04, decay: 1e-3)
+    public var others = TrainingSettings(epochs: 40, rate: 0.04, decay: 1e-4)
+    /// The weight of an SMS that is not spam as an example of ``Kind/none``. Only few of them are urgent, and they teach the models the
+    /// small talk of strangers.
+    public var smallTalk: Float = 0.1
+    /// The smallest probability of each of ``MessageModel/guessed``. A cross-validation of the training data chose them: a missed urgent
+    /// message costs the reader more than a wrong label, and a wrong label "fan" is the most frequent error in technical chat.
+    public var thresholds: [Float] = [0.7, 0.6, 0.4]
+    /// The largest share of harmless messages of our own that may be spam.
+    public var falseSpam: Float = 0.01
     /// Makes the recipe of the shipped weights.
     public init() {}
   }
@@ -18,28 +26,31 @@ public struct ModelBuilder {
 
   /// Trains a model.
   /// - Parameters:
-  ///   - messages: the messages of `messages.tsv`.
+  ///   - messages: the labelled messages.
   ///   - spam: the SMS Spam Collection; it may be empty.
-  ///   - questions: the questions of `questions.tsv`, which calibrate the confidence of a matched question.
+  ///   - answers: the stored answers of `answers.tsv`, which calibrate the confidence of a matched question with the messages.
   public mutating func build(
-    _ messages: [LabelledMessage], spam: [SpamExample], questions: [LabelledQuestion]
+    _ messages: [LabelledMessage], spam: [SpamExample], answers: [QuestionMatcher.Question]
   ) -> MessageModel {
     let vectors = messages.map { extractor.features(of: $0.text) }
     let spamVectors = spam.map { extractor.features(of: $0.text) }
+    let strangers = zip(spam, spamVectors).filter { !$0.0.isSpam }
     var trained: [Head: LinearTrainer] = [:]
     var shift: Float = 0
     for head in Head.allCases {
-      if head == .spam {
-        (trained[head], shift) = trainSpam(messages, vectors, spam, spamVectors)
-      } else {
+      switch head {
+      case .spam: (trained[head], shift) = trainSpam(messages, vectors, spam, spamVectors)
+      case .category:
+        trained[head] = trainCategory(messages, vectors, strangers.map { ($0.0.text, $0.1) })
+      case .sentiment, .intensity, .opportunity:
         var trainer = LinearTrainer(outputs: head.labels.count)
         trainer.train(Self.balanced(Self.examples(head, messages, vectors)), recipe.others)
         trained[head] = trainer
       }
     }
     var model = Self.quantized(trained, rarity: Self.rarity(vectors + spamVectors))
-    model = model.shifted(.spam, by: shift)
-    return model.calibrated(questions)
+    model = model.shifted(.spam, by: shift, thresholds: recipe.thresholds)
+    return model.calibrated(messages.filter(\.hasQuestions), answers: answers)
   }
 
   // MARK: - Heads
@@ -79,10 +90,11 @@ public struct ModelBuilder {
 
   private static func oneHot(_ head: Head, _ label: String) -> [Float] { head.labels.map { $0 == label ? 1 : 0 } }
 
-  /// Trains the spam head. The second result is the shift of its scores that moves the best threshold to the probability one half.
+  /// Trains the spam head. The second result is the shift of its scores that moves the threshold to the probability one half.
   ///
   /// An inner cross-validation chooses the threshold: each of four models is trained on three quarters of the examples and scores the
-  /// fourth quarter. The threshold is the one with the best F1 over these scores. No test message takes part.
+  /// fourth quarter. The threshold is the one with the best F1 over these scores, or a higher one that no more than
+  /// ``Recipe/falseSpam`` of our harmless messages reach. No test message takes part.
   private func trainSpam(
     _ messages: [LabelledMessage], _ vectors: [FeatureVector], _ spam: [SpamExample], _ spamVectors: [FeatureVector]
   ) -> (LinearTrainer, Float) {
@@ -90,18 +102,42 @@ public struct ModelBuilder {
     examples += zip(spam, spamVectors).map { Example(features: $1, target: [$0.isSpam ? 1 : 0]) }
     let parts = (messages.map(\.text) + spam.map(\.text)).map(Fold.inner)
     var scored: [(probability: Float, isSpam: Bool)] = []
+    var harmless: [Float] = []
     for part in 0..<4 {
       var trainer = LinearTrainer(outputs: 1)
       trainer.train(zip(examples, parts).filter { $0.1 != part }.map(\.0), recipe.spam)
-      // The SMS Spam Collection chooses the threshold if it is present, because it is larger.
-      for index in examples.indices where parts[index] == part && (spam.isEmpty || index >= messages.count) {
-        scored.append((trainer.probabilities(examples[index].features)[0], examples[index].target[0] > 0.5))
+      for index in examples.indices where parts[index] == part {
+        let probability = trainer.probabilities(examples[index].features)[0]
+        let isSpam = examples[index].target[0] > 0.5
+        // The SMS Spam Collection chooses the threshold if it is present, because it is larger.
+        if spam.isEmpty || index >= messages.count { scored.append((probability, isSpam)) }
+        if !isSpam && index < messages.count { harmless.append(probability) }
       }
     }
-    let threshold = Self.threshold(scored)
+    let threshold = min(0.95, max(Self.threshold(scored), Self.quantile(harmless, recipe.falseSpam)))
     var trainer = LinearTrainer(outputs: 1)
     trainer.train(examples, recipe.spam)
     return (trainer, -logarithm(threshold / (1 - threshold)))
+  }
+
+  /// Trains the category head. A quarter of the SMS without spam takes part as small talk of strangers.
+  private func trainCategory(
+    _ messages: [LabelledMessage], _ vectors: [FeatureVector], _ strangers: [(text: String, features: FeatureVector)]
+  ) -> LinearTrainer {
+    let head = Head.category
+    let none = Self.oneHot(head, Kind.none.rawValue)
+    let talk = strangers.filter { Fold.inner($0.text) == 0 }.map {
+      Example(features: $0.features, target: none, weight: recipe.smallTalk)
+    }
+    var trainer = LinearTrainer(outputs: head.labels.count)
+    trainer.train(Self.balanced(Self.examples(head, messages, vectors)) + talk, recipe.others)
+    return trainer
+  }
+
+  /// Returns the value that no more than a share of the values exceed; 0 for no values.
+  static func quantile(_ values: [Float], _ share: Float) -> Float {
+    let sorted = values.sorted(by: >)
+    return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Float(sorted.count) * share))]
   }
 
   /// Returns the threshold with the best F1.
@@ -152,15 +188,16 @@ public struct ModelBuilder {
     }
     return MessageModel(
       weights: weights, scales: scales, biases: biases, rarity: rarity,
-      matching: MatchCalibration(similarity: 10, margin: 5, bias: -6))
+      thresholds: [0.4, 0.4, 0.4], matching: MatchCalibration(similarity: 10, margin: 5, bias: -6))
   }
 }
 
 extension MessageModel {
-  /// Returns the model with a shift of the score of a head that has one output.
-  fileprivate func shifted(_ head: Head, by amount: Float) -> MessageModel {
-    var biases = biases
-    biases[head.offset] += amount
-    return MessageModel(weights: weights, scales: scales, biases: biases, rarity: rarity, matching: matching)
+  /// Returns the model with other thresholds, and with a shift of the score of a head that has one output.
+  fileprivate func shifted(_ head: Head, by amount: Float, thresholds: [Float]) -> MessageModel {
+    var model = self
+    model.biases[head.offset] += amount
+    model.thresholds = thresholds
+    return model
   }
 }

@@ -141,7 +141,7 @@ actor LiveHub {
     /// How many stretches each person watches, with the new ones of this viewer.
     func watched() -> [String: Int] {
       let new = Set(topics.map { Key(topic: $0) }.filter { $0.topic.isStretch && channels[$0] == nil })
-      return (channels.keys + new).reduce(into: [:]) { counts, key in
+      return (Array(channels.keys) + new).reduce(into: [:]) { counts, key in
         if case .stretch(let viewer, _, _) = key.topic { counts[viewer.userID, default: 0] += 1 }
       }
     }
@@ -150,7 +150,7 @@ actor LiveHub {
       guard endOldestStretch(of: person) else { throw PageError.tooMany }
     }
     var counts = watched()
-    // Nobody loses a stream unless that makes room enough.
+    // No stream ends unless that makes room enough.
     let fair = counts.values.reduce(0) { $0 + min($1, max(counts[person, default: 0], 1)) }
     guard counts.values.reduce(0, +) <= Self.maximumStretches || fair <= Self.maximumStretches else {
       throw PageError.tooMany

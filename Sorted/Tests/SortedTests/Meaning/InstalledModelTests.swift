@@ -48,12 +48,12 @@ struct InstalledModelTests {
     }
   }
 
-  @Test("Questions asked in other words are matched twice as often as by words, as assist.md says")
+  @Test("Questions asked in other words are matched nearly twice as often as by words, as the assistant's README says")
   func questions() throws {
     let model = try #require(try MeaningModel.installed())
     let words = try QuestionScores(vectors: nil)
     let meaning = try QuestionScores { model.cachedVectors(of: $0) }
-    #expect(words == QuestionScores(right: 30, other: 3, missed: 37, invented: 2))
+    #expect(words == QuestionScores(right: 35, other: 3, missed: 32, invented: 5))
     #expect(meaning == QuestionScores(right: 64, other: 1, missed: 5, invented: 5))
   }
 
