@@ -17,9 +17,13 @@ extension PostgresStore {
 
   /// Describes how the tables of the store differ from this program's models by now. Nil if they have what the models need, or if
   /// the server cannot be asked.
-  /// - Parameter outcome: the last sentence of the message.
-  func change(_ outcome: String, underlying error: PostgresError? = nil) -> SwiftDataError? {
-    guard let stored = try? storedLayout() else { return nil }
+  /// - Parameters:
+  ///   - outcome: the last sentence of the message.
+  ///   - connection: the connection that the caller holds, if it holds one.
+  func change(
+    _ outcome: String, on connection: PostgresConnection? = nil, underlying error: PostgresError? = nil
+  ) -> SwiftDataError? {
+    guard let stored = try? storedLayout(on: connection) else { return nil }
     for own in layout.record.tables {
       for column in own.columns {
         guard let known = stored.table(named: own.name)?.column(named: column.name), !known.isEncrypted(like: column)
@@ -40,11 +44,12 @@ extension PostgresStore {
         + " program opened it; end this program, and start one with these models. \(outcome)", underlying: error)
   }
 
-  private func storedLayout() throws -> LayoutRecord? {
-    let found = try read { connection in
+  private func storedLayout(on connection: PostgresConnection?) throws -> LayoutRecord? {
+    func ask(_ connection: PostgresConnection) throws -> PostgresResult {
       try connection.run(
         "SELECT value FROM \(ServerNames.metadata) WHERE key = $1::text", [.text(PostgresOpening.Keys.layout)])
     }
+    let found = try connection.map(ask) ?? read(ask)
     return try found.count == 1
       ? found.text(0, 0).map { try JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) } : nil
   }

@@ -38,6 +38,11 @@ package struct ImportTarget {
   private func attach(
     to connection: FileConnection, isNew: Bool, replaces: Bool, _ body: () throws -> Void
   ) throws {
+    // The last connection merges the log into the file. A store that stays as it was keeps its log.
+    let hasLog = !isNew && FileManager.default.fileExists(atPath: url.path + "-wal")
+    var reader = hasLog ? (try? FileConnection(reading: url.path, place: url.path)) : nil
+    _ = try? reader?.rows("SELECT count(*) FROM sqlite_master")
+    defer { withExtendedLifetime(reader) {} }
     do {
       try connection.run("ATTACH DATABASE \(bind: .text(FileAccess.uri(url.path, "mode=rw"))) AS target")
       defer { try? connection.execute("DETACH DATABASE target") }
@@ -55,6 +60,7 @@ package struct ImportTarget {
           VALUES (\(bind: .text(Self.markKey)), \(bind: .text(mark)))
           """)
       }
+      reader = nil
     } catch {
       if isNew { remove() }
       throw error

@@ -170,7 +170,8 @@ final class AppleRowWriter: RowWriter {
         } catch {
           throw SwiftDataError(
             .unwritableValue, entity: property.entityName, property: property.name,
-            message: "its value cannot be written as the file keeps it", underlying: error)
+            message: (error as? SwiftDataError)?.message ?? "its value cannot be written as the file keeps it",
+            underlying: error)
         }
         result += zip(columns, cells)
       case .toOne(_, let column, _): result.append((column, cell))

@@ -83,11 +83,13 @@ final class PostgresTransaction {
   /// program's objects may be other ones.
   private func checkEpoch(_ epoch: String?) throws {
     guard !isNested, epoch != store.epoch else { return }
+    if let change = store.change("Nothing was saved", on: connection) { throw change }
     throw SwiftDataError(
       .staleObject,
       message:
         "the rows of the store \"\(store.configuration.name)\" were replaced since this program opened it, as by a"
-        + " restore, so that its objects may be other rows now; open a new container. Nothing was saved")
+        + " restore or by their encryption, so that its objects may be other rows now; open a new container. Nothing was saved"
+    )
   }
 
   /// Runs a reading statement after the added ones, in the same round trip.

@@ -87,6 +87,7 @@ struct PostgresOpening {
       try write(Keys.version, "\(try version.numbers)")
       try write(Keys.format, new.isEncrypted ? Keys.encrypted : Keys.present)
       try writeKeys(of: new, after: stored)
+      if let stored, !stored.isEncrypted(like: new) { try connection.script(StoreEpoch.renewal) }
       // A program of the first format finds that it is too old.
       try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
       try write(Keys.formerVersion, "\(Int32.max).0.0")

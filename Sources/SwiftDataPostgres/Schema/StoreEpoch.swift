@@ -4,13 +4,17 @@ import SwiftData
 ///
 /// The epoch consists of the identity of the history's table and of the transaction that wrote the row with the store's
 /// identifier. A restore of the schema makes the table again, and a restore of the rows alone writes that row again. A trigger
-/// writes it again where SQL empties a table. No save, VACUUM or REINDEX changes either.
+/// writes it again where SQL empties a table, and an opening where it changes the encryption. No save, VACUUM or REINDEX changes
+/// either.
 enum StoreEpoch {
   /// The SQL of the epoch. NULL while the metadata are empty.
   /// - Parameter table: the expression with the identity of the history's table.
   static func sql(table: String) -> String {
     "\(table)::text || ' ' || (SELECT xmin::text FROM \(ServerNames.metadata) WHERE key = 'identifier')"
   }
+
+  /// The statement that begins an epoch, so that the saves of programs are refused that opened the store before.
+  static let renewal = "UPDATE \(ServerNames.metadata) SET value = value WHERE key = 'identifier'"
 
   private static let function = "swiftdata_emptied"
 

@@ -19,19 +19,23 @@ package enum StoreOpening {
     let store = try SQLiteStore(
       connections, configuration: configuration, layout: target.current.layout, identifier: opened.identifier,
       externalStorage: externalStorage)
+    // The log may contain plain values, and the tables of searchable texts did until now. If another process still reads, its last
+    // checkpoint removes them.
+    if opened.isSealed, !configuration.isStoredInMemoryOnly { try? connections.compact() }
     return (store, ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps))
   }
 
   /// Creates a new store, or migrates an existing one to the target.
+  /// - Returns: also whether other columns are encrypted than before.
   static func prepare(
     _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step], isSealed: Bool) {
     let configuration = target.configuration
     do {
       let texts = try connections.look { try Metadata.texts($0, path: configuration.url.path) }
       // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
       if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
-        return (identifier, [])
+        return (identifier, [], false)
       }
       let known = try texts.map { try Metadata($0, configuration) }
       let encoded = try Metadata.encode(target.current.schema)
@@ -46,11 +50,11 @@ package enum StoreOpening {
         let isDescribed =
           known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
         if isCurrent, isDescribed, known.version == path.version, isEncrypted {
-          return (known.identifier, [])
+          return (known.identifier, [], false)
         }
         guard configuration.allowsSave else {
           // A read-only store can be read with another key.
-          if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, []) }
+          if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, [], false) }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
@@ -61,11 +65,7 @@ package enum StoreOpening {
       let result = try connections.withWriter { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
-      // The log may contain plain values. If another process still reads, its last checkpoint removes them.
-      if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
-        try? connections.compact()
-      }
-      return result
+      return (result.identifier, result.steps, known?.encryption.columns != wanted.columns && !wanted.isEmpty)
     } catch let error as SQLiteError {
       throw StoreErrors.error(error, configuration: configuration, layout: target.current.layout)
     }
