@@ -69,13 +69,13 @@ struct TenantTests {
     let new = tenants(Schema([Second.Ware.self, Second.Shelf.self], version: Schema.Version(2, 0, 0)))
     struct Stop: Error {}
     #expect(throws: Stop.self) {
-      _ = try new.migrate(names) { if $0.done == 2 { throw Stop() } }
+      _ = try new.migrate(names) { if $0.completedCount == 2 { throw Stop() } }
     }
     var seen = [PostgresTenants.Progress]()
     let failures = try new.migrate(names) { seen.append($0) }
     #expect(Array(failures.keys) == [names[3]])
     #expect(seen.map(\.namespace) == names)
-    #expect(seen.filter { $0.failure != nil }.map(\.done) == [4])
+    #expect(seen.filter { $0.failure != nil }.map(\.completedCount) == [4])
     try setVersion("1.0.0")
     #expect(try new.migrate(names).isEmpty)
     for store in stores { #expect(try store.sql("SELECT 1 FROM \"Shelf\"").count == 0) }
