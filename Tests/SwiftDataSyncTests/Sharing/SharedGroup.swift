@@ -46,15 +46,15 @@ final class SharedGroup {
   final class Device {
     let account: String
     let container: ModelContainer
-    let ledger: ModelContainer
+    let secrets: Secrets
     var replica: Replica!
     /// Where the next crash comes.
-    var crashesAt: Replica.Checkpoint?
+    var crashesAt: CrashPoint?
     /// How many records it looked up before it wrote to the user's store.
     fileprivate(set) var lookUps = 0
 
     init(_ account: String, _ container: ModelContainer) throws {
-      (self.account, self.container, ledger) = (account, container, try Ledger.container(at: nil))
+      (self.account, self.container, secrets) = (account, container, try Secrets())
     }
   }
 
@@ -79,16 +79,16 @@ final class SharedGroup {
     let device = devices[index]
     device.crashesAt = nil
     device.replica = try Replica(
-      user: UserStore(device.container, scopes: scopes), ledger: device.ledger, spare: .memory(),
+      user: UserStore(device.container, scopes: scopes), secrets: device.secrets,
       now: { [service] in
         service.now += 1
         return service.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
       checkpoint: { [unowned device] checkpoint in
-        if checkpoint == .userSaved { device.lookUps += device.replica?.ledger.records.count ?? 0 }
-        guard device.crashesAt == checkpoint else { return }
-        device.crashesAt = nil
-        throw SimulatedCrash()
+        if checkpoint == .writing {
+          device.lookUps = max(device.lookUps, device.replica?.ledger.records.count ?? 0)
+        }
+        try device.crashesAt.pass(checkpoint)
       })
   }
 
