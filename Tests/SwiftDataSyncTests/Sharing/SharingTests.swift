@@ -73,7 +73,7 @@ struct SharingTests {
       let draft = try group.first(SharedDraft.self, context)
       let change = RecordChange(try replica.recordName(of: draft.persistentModelID), "SharedDraft")
       let transaction = SyncTransaction(id: UUID(), replica: 1, changes: [change])
-      try replica.ledger.save()
+      replica.ledger.forgetRead()
       let before = replica.ledger.records.count
       try replica.prefetch([LogEntry(sequence: 1, account: "ann", transaction: transaction)])
       return replica.ledger.records.count - before
