@@ -214,6 +214,8 @@ package final class SQLiteStore: @unchecked Sendable {
             + " again once the container is open")
       }
     }
+    guard let shared, shared.isOfThisThread else { return nil }
+    return shared
   }
 
   /// Ends a migration stage's use of the store.

@@ -50,8 +50,10 @@ final class SharedGroup {
     var replica: Replica!
     /// Where the next crash comes.
     var crashesAt: CrashPoint?
-    /// How many records it looked up before it wrote to the user's store.
+    /// How many records its transactions looked up.
     fileprivate(set) var lookUps = 0
+    /// How many records the transaction that is under way has in memory at most.
+    fileprivate var inMemory = 0
 
     init(_ account: String, _ container: ModelContainer) throws {
       (self.account, self.container, secrets) = (account, container, try Secrets())
@@ -85,8 +87,11 @@ final class SharedGroup {
         return service.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
       checkpoint: { [unowned device] checkpoint in
-        if checkpoint == .writing {
-          device.lookUps = max(device.lookUps, device.replica?.ledger.records.count ?? 0)
+        switch checkpoint {
+        case .writing: device.inMemory = max(device.inMemory, device.replica?.ledger.records.count ?? 0)
+        case .committed:
+          device.lookUps += device.inMemory
+          device.inMemory = 0
         }
         try device.crashesAt.pass(checkpoint)
       })
