@@ -25,7 +25,7 @@ extension FileConnection {
   package func copy(to path: String) throws {
     try DurableFiles.write(Data(), to: path, isSynced: false)
     let copy = try FileConnection(uri: FileAccess.uri(path, "mode=rw"), place: path, lockTimeout: 5)
-    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else { throw copy.failure(nil) }
+    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else { throw copy.failure() }
     // One step has all pages, so that the copy is of one state.
     let code = sqlite3_backup_step(backup, -1)
     let finished = sqlite3_backup_finish(backup)
@@ -81,8 +81,7 @@ extension FileConnection {
       })
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        try row((0..<sqlite3_column_count(statement)).map { Self.value(sqlite3_column_value(statement, $0)) })
+      case SQLITE_ROW: try row(SQLiteCells(statement).values)
       case SQLITE_DONE: return
       default: throw refused()
       }
@@ -93,7 +92,7 @@ extension FileConnection {
     switch sqlite3_errcode(handle) {
     case SQLITE_ERROR, SQLITE_RANGE, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_AUTH:
       RefusedStatement(reason: String(cString: sqlite3_errmsg(handle)))
-    default: failure(nil)
+    default: failure()
     }
   }
 }

@@ -41,6 +41,9 @@ package final class FileConnection: @unchecked Sendable {
     do { return try body() } catch { throw FileErrors.error(error, place: place, target: target) }
   }
 
+  /// The error of the function of SQLite that failed last.
+  func failure() -> any Error { FileErrors.error(database.error(nil), place: place, target: target) }
+
   package func execute(_ sql: String) throws { try translating { try database.execute(sql) } }
 
   /// Calls `body` with a statement whose parameters are bound.
