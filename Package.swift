@@ -12,7 +12,9 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SwiftDataQuery", targets: ["SwiftDataQuery"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
+    .library(name: "SwiftDataRecovery", targets: ["SwiftDataRecovery"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
+    .library(name: "SwiftDataPostgresShards", targets: ["SwiftDataPostgresShards"]),
     .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
     .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
     .library(name: "UntrustedInput", targets: ["UntrustedInput"]),
@@ -65,11 +67,13 @@ let package = Package(
     ),
     .target(name: "SwiftDataQuery", dependencies: ["SwiftData"]),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
+    .target(name: "SwiftDataRecovery", dependencies: ["CSwiftDataSQLite", "SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
       name: "SwiftDataPostgres",
       dependencies: ["SwiftData", "CLibPQ", .product(name: "Metrics", package: "swift-metrics")]),
+    .target(name: "SwiftDataPostgresShards", dependencies: ["SwiftData", "SwiftDataPostgres"]),
     // Numbers that another program sent. They have no plain arithmetic.
     .target(name: "UntrustedInput"),
     .testTarget(name: "UntrustedInputTests", dependencies: ["UntrustedInput"]),
@@ -113,8 +117,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataAppleStoreTests",
       dependencies: [
-        "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting",
-        "SwiftData",
+        "AppleStoreTemplates", "ChildProcesses", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataRecovery",
+        "SwiftDataTesting", "SwiftData",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
@@ -124,7 +128,7 @@ let package = Package(
     .executableTarget(
       name: "Reliability",
       dependencies: [
-        "CrashModels", "FaultyFiles", "SwiftData",
+        "CrashModels", "FaultyFiles", "SwiftData", "SwiftDataRecovery",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Reliability/Program"
@@ -133,8 +137,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "CSwiftDataSQLite", "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels",
-        "CrashHelper", "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
+        "CSwiftDataSQLite", "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataRecovery", "SwiftDataTesting",
+        "CrashModels", "CrashHelper", "ChildProcesses", "PostgresDivisions", "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -157,8 +161,7 @@ let package = Package(
       name: "PostgresTests",
       dependencies: [
         "ChildProcesses", "PostgresServers", "SwiftDataInspection", "SwiftDataTesting", "SwiftDataPostgres",
-        "PostgresWriter",
-        "MigrationCases",
+        "SwiftDataPostgresShards", "PostgresWriter", "MigrationCases",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     // Its sources are generated, and its models take a while to compile.
@@ -168,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "ArticleTests",
       dependencies: [
-        "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
+        "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataPostgresShards", "SwiftDataQuery",
+        "SwiftDataRecovery", "SwiftDataSync", "SwiftDataTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -26,6 +26,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgresShards", package: "open-swiftdata"),
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),

@@ -58,7 +58,6 @@ let package = Package(
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -74,6 +73,7 @@ let package = Package(
         .product(name: "FirestoreClient", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SwiftDataRecovery", package: "open-swiftdata"),
         .product(name: "CommandLineSupport", package: "Tools"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]

@@ -18,8 +18,8 @@ public struct AppleStoreConfiguration: DataStoreConfiguration, Sendable {
   public var url: URL
   /// Whether contexts may save to the file. Files written by this library were not tried on a device.
   public var allowsSave: Bool
-  /// How many seconds a save waits for another process.
-  public var lockTimeout: Double
+  /// The time that a save waits for another process.
+  public var lockTimeout: Duration
 
   /// Makes a configuration.
   /// - Parameters:
@@ -27,9 +27,10 @@ public struct AppleStoreConfiguration: DataStoreConfiguration, Sendable {
   ///   - schema: the models that the store keeps; nil means the container's.
   ///   - url: the file.
   ///   - allowsSave: whether contexts may save to the file.
-  ///   - lockTimeout: how many seconds a save waits for another process.
+  ///   - lockTimeout: the time that a save waits for another process.
   public init(
-    _ name: String = "apple", schema: Schema? = nil, url: URL, allowsSave: Bool = false, lockTimeout: Double = 5
+    _ name: String = "apple", schema: Schema? = nil, url: URL, allowsSave: Bool = false,
+    lockTimeout: Duration = .seconds(5)
   ) {
     (self.name, self.schema, self.url, self.allowsSave, self.lockTimeout) = (name, schema, url, allowsSave, lockTimeout)
   }

@@ -84,6 +84,12 @@ public final class InspectedStore: Sendable {
     return try server.atOneMoment { try body(InspectedStore(self, snapshot: nil, server: $0)) }
   }
 
+  /// The same also while other programs save to a file. Then `body` may run again.
+  func atOneMomentLive<T>(_ body: (InspectedStore) throws -> T) throws -> T {
+    guard file != nil else { return try atOneMoment(body) }
+    return try readLive { try body(InspectedStore(self, snapshot: $0, server: nil)) }
+  }
+
   private static func metadata(
     _ connection: FileConnection, _ place: String
   ) throws -> (
@@ -154,6 +160,11 @@ public final class InspectedStore: Sendable {
 
   /// The table of a class.
   func table(of entity: String) -> LayoutRecord.Table? { layout.tables.first { $0.classes.contains(entity) } }
+
+  /// Whether the cells of a column are encrypted.
+  func isEncrypted(_ column: LayoutRecord.Column, of entity: String) -> Bool {
+    table(of: entity).map { encryption?.contains($0.name, column.name) == true } ?? false
+  }
 
   /// The condition for the rows of exactly one class.
   func condition(_ entity: String, in table: LayoutRecord.Table) -> String {

@@ -42,7 +42,8 @@ public struct MigrationForecast: Sendable, Codable, Equatable {
       .made: "", .needsDefault: "needs a default: ", .unclear: "unclear: ", .refused: "refused: ",
     ]
     return changes.map { change in
-      "\(marks[change.outcome] ?? "")\(change.entity)\(change.property.map { ".\($0)" } ?? ""): \(change.text)"
+      TerminalText.withoutControls(
+        "\(marks[change.outcome] ?? "")\(change.entity)\(change.property.map { ".\($0)" } ?? ""): \(change.text)")
     }.joined(separator: "\n")
   }
 }
@@ -59,7 +60,7 @@ extension InspectedStore {
         message:
           "\"\(store.location)\" is a store of Apple's frameworks, which is not migrated; `swiftdata import` copies it")
     }
-    return try atOneMoment { store in
+    return try atOneMomentLive { store in
       var forecast = MigrationForecast()
       for name in Set(store.entities).union(other.entities).sorted() {
         try forecast.compare(name, store, other)
@@ -106,7 +107,7 @@ extension MigrationForecast {
       let count = try store.count(name, where: "\(column.name.quotedIdentifier) IS NOT NULL")
       note(name, column.propertyName, .made, "the property is removed with the values of \(Self.objects(count))")
     }
-    compareRelationships(of: name, store, other)
+    try compareRelationships(of: name, store, other)
     try compareUniqueValues(of: name, old, new, formers, store)
   }
 
@@ -162,7 +163,7 @@ extension MigrationForecast {
 
   private mutating func noteNew(_ column: LayoutRecord.Column, of name: String, _ store: InspectedStore) throws {
     let count = try store.count(name, where: "TRUE")
-    if column.isRequired || column.isOptional == false, count > 0 {
+    if column.needsValue, count > 0 {
       note(
         name, column.propertyName, .needsDefault, "the property is new, and must have a value in \(Self.objects(count))"
       )
@@ -185,6 +186,8 @@ extension MigrationForecast {
     case .impossible: note(name, property, .refused, types)
     case .decoded:
       note(name, property, .unclear, "\(types); the opening reads every value and refuses one that does not fit")
+    case .unless where store.isEncrypted(former, of: name):
+      note(name, property, .unclear, "\(types); the values are encrypted, so only the opening can tell which ones fit")
     case .unless(let condition, let reason):
       let test = condition.replacingOccurrences(of: "column", with: cell)
       let count = try store.count(name, where: "\(cell) IS NOT NULL AND \(test)")
@@ -194,9 +197,7 @@ extension MigrationForecast {
         note(name, property, .made, types)
       }
     }
-    let isRequired = column.isRequired || column.isOptional == false
-    let wasRequired = former.isRequired || former.isOptional == false
-    if isRequired, !wasRequired {
+    if column.needsValue, !former.needsValue {
       let count = try store.count(name, where: "\(cell) IS NULL")
       let text = "the property becomes required"
       if count > 0 {
@@ -204,25 +205,29 @@ extension MigrationForecast {
       } else {
         note(name, property, .made, text)
       }
-    } else if wasRequired, !isRequired {
+    } else if former.needsValue, !column.needsValue {
       note(name, property, .made, "the property becomes optional")
     }
   }
 
   // MARK: - Relationships and unique values
 
-  private mutating func compareRelationships(of name: String, _ store: InspectedStore, _ other: InspectedStore) {
+  private mutating func compareRelationships(of name: String, _ store: InspectedStore, _ other: InspectedStore) throws {
     func own(_ store: InspectedStore) -> [LayoutRecord.Relationship] {
       store.layout.relationships.filter { ($0.entity ?? store.layout.table(named: $0.table)?.classes[0]) == name }
     }
     let (old, new) = (own(store), own(other))
     for relationship in new {
       guard let former = old.first(where: { $0.name == relationship.name }) else {
-        let isRenamed = old.contains { former in
+        let renamed = old.first { former in
           relationship.formerNames?.contains(former.name) == true && !new.contains { $0.name == former.name }
         }
-        note(
-          name, relationship.name, .made, isRenamed ? "the relationship has another name" : "the relationship is new")
+        if let renamed {
+          note(name, relationship.name, .made, "the relationship has another name")
+          try compareNeeds(renamed, relationship, of: name, store, other)
+        } else {
+          try noteNew(relationship, of: name, store, other)
+        }
         continue
       }
       let (before, after) = (former.target ?? former.destination, relationship.target ?? relationship.destination)
@@ -238,10 +243,45 @@ extension MigrationForecast {
           relationship.isToOne
             ? "it becomes a to-one; an object with several targets is refused" : "it becomes a to-many")
       }
+      try compareNeeds(former, relationship, of: name, store, other)
     }
     for former in old
     where !new.contains(where: { $0.name == former.name || $0.formerNames?.contains(former.name) == true }) {
       note(name, former.name, .made, "the relationship is removed")
+    }
+  }
+
+  /// Says that a relationship is new. It has no default value, so objects that need a target are refused.
+  private mutating func noteNew(
+    _ relationship: LayoutRecord.Relationship, of name: String, _ store: InspectedStore, _ other: InspectedStore
+  ) throws {
+    let needsTarget = relationship.column(in: other.layout)?.needsValue == true
+    let count = try needsTarget ? store.count(name, where: "TRUE") : 0
+    if count > 0 {
+      note(
+        name, relationship.name, .refused,
+        "the relationship is new, and must have a target in \(Self.objects(count))")
+    } else {
+      note(name, relationship.name, .made, "the relationship is new")
+    }
+  }
+
+  /// Says whether objects need a target from now on, or not any more.
+  private mutating func compareNeeds(
+    _ former: LayoutRecord.Relationship, _ relationship: LayoutRecord.Relationship, of name: String,
+    _ store: InspectedStore, _ other: InspectedStore
+  ) throws {
+    guard let known = former.column(in: store.layout), let column = relationship.column(in: other.layout),
+      known.needsValue != column.needsValue
+    else { return }
+    guard column.needsValue else { return note(name, relationship.name, .made, "the relationship becomes optional") }
+    let count = try store.count(name, where: "\(known.name.quotedIdentifier) IS NULL")
+    if count > 0 {
+      note(
+        name, relationship.name, .refused,
+        "the relationship becomes required, and a target is missing in \(Self.objects(count))")
+    } else {
+      note(name, relationship.name, .made, "the relationship becomes required")
     }
   }
 
@@ -276,6 +316,17 @@ extension MigrationForecast {
   }
 }
 
+extension LayoutRecord.Column {
+  /// Whether each object has a value. The rows of a subclass's other classes have none.
+  fileprivate var needsValue: Bool { isRequired || isOptional == false }
+}
+
 extension LayoutRecord.Relationship {
   fileprivate var isToOne: Bool { if case .foreignKey = storage { true } else { false } }
+
+  /// The column of a to-one.
+  fileprivate func column(in layout: LayoutRecord) -> LayoutRecord.Column? {
+    guard case .foreignKey(let column) = storage else { return nil }
+    return layout.table(named: table)?.column(named: column)
+  }
 }

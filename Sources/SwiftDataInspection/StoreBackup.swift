@@ -154,7 +154,9 @@ private final class BackupTarget {
   var size: Int64 { Self.size(of: database) }
 
   func checkFree() throws {
-    for url in [destination.path, destination.path + "-wal", externalFolder.path] where Self.exists(url) {
+    // SQLite would play the log or the journal of a former file back into the copy.
+    let logs = ["-wal", "-journal"].map { destination.path + $0 }
+    for url in [destination.path] + logs + [externalFolder.path] where Self.exists(url) {
       throw SwiftDataError(.io, message: "\"\(url)\" exists already; name a new file")
     }
   }
@@ -202,7 +204,13 @@ private final class BackupTarget {
   /// Gives the files their names, the database last.
   func finish() throws {
     if externalNames.isEmpty { rmdir(files.path) } else { try Self.rename(files.path, externalFolder.path) }
-    try Self.rename(database.path, destination.path)
+    do {
+      try Self.rename(database.path, destination.path)
+    } catch {
+      // Another backup to the destination would find the folder.
+      if !externalNames.isEmpty { try? FileManager.default.removeItem(at: externalFolder) }
+      throw error
+    }
     try FileManager.default.removeItem(at: staging)
     try DurableFiles.sync(folder: folder.path)
   }

@@ -43,7 +43,7 @@ public struct StoreTransaction: Sendable, Codable, Equatable {
     var head = "\(number)  \(date.formatted(.iso8601))"
     if !program.isEmpty { head += "  \(program)\(process.isEmpty ? "" : " (\(process))")" }
     if let author { head += "  by \(author)" }
-    return ([head] + changes.map { "  \($0.text)" }).joined(separator: "\n")
+    return ([head] + changes.map { "  \($0.text)" }).map(TerminalText.withoutControls).joined(separator: "\n")
   }
 }
 

@@ -17,8 +17,9 @@ public struct QueryResult: Sendable, Encodable {
     for row in rows { try list.encode(Dictionary(uniqueKeysWithValues: zip(columns, row))) }
   }
 
-  /// The rows as a table. Numbers stand at the right. Line ends and tabs in texts are escaped.
+  /// The rows as a table. Numbers stand at the right. Control characters in texts are escaped.
   public var text: String {
+    let columns = columns.map(TerminalText.cell)
     let cells = rows.map { $0.map(Self.text) }
     let widths = columns.indices.map { index in
       (cells.map { $0[index].count } + [columns[index].count]).max() ?? 0
@@ -44,23 +45,15 @@ public struct QueryResult: Sendable, Encodable {
     return ([columns, rule] + cells).map(line).joined(separator: "\n")
   }
 
-  /// A combining mark after a line end would make another character of it, so scalars are compared.
-  private static func escaped(_ text: String) -> String {
-    let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
-    return text.unicodeScalars.reduce(into: "") { result, scalar in
-      if let escape = escapes[scalar] { result += escape } else { result.unicodeScalars.append(scalar) }
-    }
-  }
-
   private static func text(_ value: JSONValue) -> String {
     switch value {
     case .null: ""
     case .bool(let value): "\(value)"
     case .integer(let value): "\(value)"
     case .number(let value): "\(value)"
-    case .string(let text):
-      escaped(text)
-    case .array, .object: (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    case .string(let text): TerminalText.cell(text)
+    case .array, .object:
+      (try? JSONCoding.encode(value)).map { TerminalText.withoutControls(String(decoding: $0, as: UTF8.self)) } ?? ""
     }
   }
 }
@@ -116,11 +109,15 @@ extension InspectedStore {
 
 extension QueryResult {
   fileprivate init(columns: [String], families: [ValueFamily?], rows: [[SQLValue]]) {
-    var seen = [String: Int]()
+    // A numbered name may be the name of another column.
+    var (taken, counts) = (Set<String>(), [String: Int]())
     self.columns = columns.map { name in
-      let count = seen[name, default: 0] + 1
-      seen[name] = count
-      return count == 1 ? name : "\(name) (\(count))"
+      var unique = name
+      while !taken.insert(unique).inserted {
+        counts[name, default: 1] += 1
+        unique = "\(name) (\(counts[name, default: 1]))"
+      }
+      return unique
     }
     self.rows = rows.map { row in zip(row, families).map { InspectedStore.value($0, $1 ?? .mixed) } }
   }

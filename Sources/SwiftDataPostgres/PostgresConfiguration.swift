@@ -21,19 +21,19 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// The server to listen to for external saves. Nil is ``url``. A pooler does not forward notifications, so name the
   /// server itself here. Without it, a store behind a pooler polls the history once a second while it is observed.
   public var listenURL: String?
-  /// The fetches that replicas may answer, which are the hosts of ``url`` other than the primary.
-  public var readReplicas: ReadReplicas
+  /// The server that answers a fetch. The replicas are the hosts of ``url`` other than the primary.
+  public var readPreference: ReadPreference
   /// The schema of the database with the tables. The store creates it if it does not exist.
   public var namespace: String
-  /// The classes whose rows are divided into partitions, by the class's property, on one server or on several.
+  /// The classes whose rows are divided into partitions, by a property of the class.
   public var partitions: [PostgresPartitions]
   /// The options of the connection pool.
   public var pool: PostgresPoolOptions
   /// The maximum number of attempts of a save that conflicts with another one.
-  public var attempts: Int
-  /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
+  public var maximumSaveAttempts: Int
+  /// The time that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
   /// a program opens the store, and after every hundredth save.
-  public var historyRetention: Double?
+  public var historyRetention: Duration?
 
   /// Whether programs with older models may use the store while it is opened. The opening then refuses a change of the
   /// models that they could not go on with, and says which steps work.
@@ -43,7 +43,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// default, the database has them unencrypted. Opening an existing store encrypts or decrypts it.
   public var encryptionKey: ModelConfiguration.EncryptionKey?
   /// Former values of ``encryptionKey``, which decrypt older values. `ModelContainer.reencrypt()` makes them unnecessary.
-  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
+  public var previousEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
 
   /// Makes a configuration.
   /// - Parameters:
@@ -52,16 +52,16 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - schema: the models in the store, or nil for the container's.
   ///   - namespace: the schema of the database with the tables. Each store needs its own.
   ///   - pool: the options of the connection pool.
-  ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
-  ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
-  ///   - readReplicas: the fetches that replicas may answer.
+  ///   - maximumSaveAttempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
+  ///   - historyRetention: the time that the history keeps a transaction, or nil for no limit.
+  ///   - readPreference: the server that answers a fetch.
   ///   - partitions: the classes whose rows are divided into partitions.
   ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
   ///   - isRolling: whether programs with older models may use the store while it is opened.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
-    pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
-    historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil,
+    pool: PostgresPoolOptions = PostgresPoolOptions(), maximumSaveAttempts: Int = 8,
+    historyRetention: Duration? = nil, readPreference: ReadPreference = .primary, listenURL: String? = nil,
     partitions: [PostgresPartitions] = [], isRolling: Bool = false
   ) {
     self.name = name
@@ -69,9 +69,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     self.schema = schema
     self.namespace = namespace
     self.pool = pool
-    self.attempts = max(1, attempts)
+    self.maximumSaveAttempts = max(1, maximumSaveAttempts)
     self.historyRetention = historyRetention
-    self.readReplicas = readReplicas
+    self.readPreference = readPreference
     self.listenURL = listenURL
     self.partitions = partitions
     self.isRolling = isRolling

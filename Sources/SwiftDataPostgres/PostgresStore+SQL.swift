@@ -132,6 +132,7 @@ final class PostgresStatements: SQLConnection {
     if let table, let column = result.unreadableColumn,
       table.stored.contains(where: { TableNames.column(for: $0) == column })
     {
+      if let change = store.change("Nothing was read") { throw change }
       throw SwiftDataError(
         .storeDamaged, entity: entity.name, property: column,
         message:

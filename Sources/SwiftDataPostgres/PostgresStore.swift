@@ -31,8 +31,8 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   let partitions: PartitionedTables
   /// Distinguishes this opened store from the same one opened elsewhere.
   let instance = UUID()
-  /// Identifies the store's tables, which a restore makes again. Zero inside a migration.
-  let epoch: Int64
+  /// The ``StoreEpoch`` at opening. Empty inside a migration.
+  let epoch: String
   /// The timeline of the primary when the history was read last.
   let watchedTimeline = Atomic<Int64>(0)
   /// The number of saves since opening.
@@ -84,11 +84,11 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   ) {
     var configuration = configuration
     // Only the whole transaction can be retried.
-    configuration.attempts = 1
+    configuration.maximumSaveAttempts = 1
     configuration.historyRetention = nil
     configuration.schema = version.schema
     self.configuration = configuration
-    (identifier, partitions, epoch) = (opened.identifier, opened.partitions, 0)
+    (identifier, partitions, epoch) = (opened.identifier, opened.partitions, "")
     (schema, layout) = (version.schema, version.layout)
     migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     layouts = RowLayouts(version.layout, opened.partitions)

@@ -13,5 +13,5 @@ public enum StatementTrace {
   /// Runs `body` and returns the number of steps that SQLite's virtual machine took for its statements. The number
   /// grows with the rows that the statements visit.
   /// - Throws: the error that `body` throws.
-  public static func steps(of body: () throws -> Void) rethrows -> Int { try SQLTrace.steps(of: body) }
+  public static func virtualMachineSteps(of body: () throws -> Void) rethrows -> Int { try SQLTrace.steps(of: body) }
 }

@@ -5,7 +5,7 @@
 public struct ExactText: Hashable, Comparable, Sendable {
   /// The text.
   public let text: String
-  /// No other text is equivalent to an ASCII text, and `String` orders ASCII texts by their bytes.
+  /// `String` compares and orders two ASCII texts by their bytes. An ASCII text has equivalents of other bytes, as "K" has U+212A.
   private let isASCII: Bool
 
   /// Takes a text as it is.
@@ -13,7 +13,8 @@ public struct ExactText: Hashable, Comparable, Sendable {
 
   /// Compares the bytes.
   public static func == (left: ExactText, right: ExactText) -> Bool {
-    left.text == right.text && (left.isASCII || left.text.utf8.elementsEqual(right.text.utf8))
+    guard left.isASCII == right.isASCII else { return false }
+    return left.text == right.text && (left.isASCII || left.text.utf8.elementsEqual(right.text.utf8))
   }
 
   /// Hashes the text. Texts with equal bytes have equal hashes.

@@ -88,7 +88,10 @@ public struct RecordName: Hashable, Sendable {
 extension RecordName {
   /// Compares the bytes.
   @inlinable public static func == (left: RecordName, right: RecordName) -> Bool {
-    left.low == right.low && left.high == right.high && left.other?.text == right.other?.text
+    guard left.low == right.low, left.high == right.high else { return false }
+    guard let one = left.other, let two = right.other else { return left.other == nil && right.other == nil }
+    // `String` treats canonically equivalent texts as equal.
+    return one.text.utf8.elementsEqual(two.text.utf8)
   }
 
   /// Hashes what can differ: few names are no UUIDs.

@@ -46,8 +46,8 @@ struct Aggregates {
   func aggregates() throws {
     let recorded = try StatementTrace.record {
       let all = FetchDescriptor<Message>()
-      let (count, size) = try context.fetch(all, .count, .sum(\.size))
-      for (room, newest) in try context.fetch(all, groupedBy: \.room, .maximum(\.sent)) {
+      let (count, size) = try context.fetch(all, computing: .count, .sum(\.size))
+      for (room, newest) in try context.fetch(all, groupedBy: \.room, computing: .maximum(\.sent)) {
         print(room, newest ?? .distantPast)
       }
       for (room, sender, number) in try context.fetch(all, groupedBy: \.room, \.sender, computing: .count) {

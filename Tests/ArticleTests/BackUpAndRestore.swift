@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 import Testing
 
 @Suite("Article: Back up and restore")

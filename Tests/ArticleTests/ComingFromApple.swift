@@ -63,8 +63,8 @@ struct ComingFromApple {
   @Test("The store computes what a loop over objects would")
   func inTheStore() throws {
     let trips = FetchDescriptor<Trip>()
-    let seats = try context.fetch(trips, .sum(\.seats))
-    let perStatus = try context.fetch(trips, groupedBy: \.status, .count)
+    let seats = try context.fetch(trips, computing: .sum(\.seats))
+    let perStatus = try context.fetch(trips, groupedBy: \.status, computing: .count)
     try context.update(model: Trip.self, where: #Predicate { $0.status == .done }, set: .assign(\.isArchived, true))
 
     #expect(seats == 2)

@@ -96,7 +96,7 @@ struct ComingFromCoreData {
   @Test("Grouped expressions become aggregates")
   func aggregates() throws {
     let byDepartment = try context.fetch(
-      FetchDescriptor<Employee>(), groupedBy: \.department?.title, .count, .average(\.salary))
+      FetchDescriptor<Employee>(), groupedBy: \.department?.title, computing: .count, .average(\.salary))
     for (title, count, salary) in byDepartment { print(title ?? "none", count, salary ?? 0) }
 
     #expect(byDepartment.count == 2)

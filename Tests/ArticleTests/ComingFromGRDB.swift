@@ -60,7 +60,7 @@ struct ComingFromGRDB {
       sortBy: [SortDescriptor(\.score, order: .reverse)])
     best.fetchLimit = 10
     for player in try context.fetch(best) { print(player.name, player.team?.city ?? "no team") }
-    let (count, total) = try context.fetch(FetchDescriptor<Player>(), .count, .sum(\.score))
+    let (count, total) = try context.fetch(FetchDescriptor<Player>(), computing: .count, .sum(\.score))
 
     #expect(try context.fetch(best).map(\.name) == ["Barbara", "Arthur"])
     #expect(count == 2 && total == 1_100)

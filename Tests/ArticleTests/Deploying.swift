@@ -20,8 +20,8 @@ struct Deploying {
   func configuration() throws {
     var configuration = ModelConfiguration(url: file)
     configuration.durability = .full
-    configuration.lockTimeout = 10
-    configuration.historyRetention = 30 * 86_400
+    configuration.lockTimeout = .seconds(10)
+    configuration.historyRetention = .seconds(30 * 86_400)
     let container = try ModelContainer(for: Job.self, configurations: configuration)
 
     let context = ModelContext(container)

@@ -2,6 +2,7 @@ import Foundation
 import SwiftData
 import SwiftDataAppleStore
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 import Testing
 
 // The Swift blocks of the pages in `Documentation`, which `ArticleBlockTests` compares with this file. Most of them need a server or a
@@ -74,16 +75,16 @@ private func appleStores(file: URL) throws -> [Trip] {
 
 private func clusters() -> PostgresConfiguration {
   let configuration = PostgresConfiguration(
-    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readReplicas: .prefer)
+    url: "postgres://app@a:5432,b:5432,c:5432/app?sslmode=verify-full", readPreference: .preferReplica)
   return configuration
 }
 
 private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [String: any Error]) {
   let tenants = PostgresTenants(
     PostgresConfiguration(url: url, schema: schema, pool: PostgresPoolOptions(size: 8)), prefix: "tenant_")
-  let container = try ModelContainer(for: schema, configurations: tenants.configuration(of: "tenant_17"))
+  let container = try ModelContainer(for: schema, configurations: tenants.configuration(forNamespace: "tenant_17"))
   let failures = try tenants.migrate(try tenants.namespaces(migrationPlan: Plan.self), migrationPlan: Plan.self) {
-    print($0.done, "of", $0.total)
+    print($0.completedCount, "of", $0.totalCount)
   }
   return (container, failures)
 }
@@ -91,12 +92,12 @@ private func tenants(url: String, schema: Schema) throws -> (ModelContainer, [St
 private func partitions(
   url: String, id: UUID, context: ModelContext
 ) throws -> (PostgresConfiguration, PostgresPartitions) {
-  let configuration = PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+  let configuration = PostgresConfiguration(url: url, partitions: [.hashed(by: \Message.conversationID, count: 16)])
   print(try context.explain(FetchDescriptor<Message>(predicate: #Predicate { $0.conversationID == id })))
   // … Partitions of Message: 1 of 16
 
-  let partitions = PostgresPartitions.hash(
-    \Message.conversationID, count: 16,
+  let partitions = PostgresPartitions.hashed(
+    by: \Message.conversationID, count: 16,
     shards: ["postgres://app:secret@b/app", "postgres://app:secret@c/app"])
   return (configuration, partitions)
 }

@@ -44,7 +44,7 @@
       do {
         var configuration = ModelConfiguration(url: file)
         configuration.encryptionKey = newKey
-        configuration.formerEncryptionKeys = [key]
+        configuration.previousEncryptionKeys = [key]
         let container = try ModelContainer(for: Patient.self, configurations: configuration)
         try container.reencrypt()
       }

@@ -79,7 +79,7 @@ struct History {
   @Test("A retention is an option of the configuration, and a token whose successors are gone has expired")
   func retention() throws {
     var configuration = ModelConfiguration(url: file)
-    configuration.historyRetention = 30 * 86_400
+    configuration.historyRetention = .seconds(30 * 86_400)
     let container = try ModelContainer(for: Order.self, configurations: configuration)
 
     let context = ModelContext(container)

@@ -42,7 +42,7 @@ struct PostgreSQL {
       context.insert(Trip(name: "Lisbon", seats: 4))
       context.insert(Trip(name: "Porto", seats: 2))
       try context.save()
-      return try context.fetch(FetchDescriptor<Trip>(), .sum(\.seats))
+      return try context.fetch(FetchDescriptor<Trip>(), computing: .sum(\.seats))
     }
 
     #expect(seats == 6)
@@ -53,7 +53,7 @@ struct PostgreSQL {
     let recorded = try StatementTrace.record { try ModelContext(container).fetch(small).map(\.seats) }
     #expect(recorded.result == [3] && recorded.statements.count == 1)
     #expect(try context.update(model: Trip.self, set: .assign(\.notes, "by the sea")) == 2)
-    #expect(try context.search(Trip.self, "sea").count == 2)
+    #expect(try context.search(Trip.self, matching: "sea").count == 2)
   }
 
   @Test("A cancelled task ends a fetch with a CancellationError, and the store works on")

@@ -29,12 +29,14 @@ struct Search {
 
   @Test("Words, phrases and prefixes are found, with snippets")
   func words() throws {
-    for hit in try context.search(Recipe.self, "lemon zest", limit: 20) {
-      print(hit.model.title, hit.rank)
+    for hit in try context.search(Recipe.self, matching: "lemon zest", limit: 20) {
+      print(hit.model.title, hit.score)
       for snippet in hit.snippets { print(snippet.property, snippet.description) }
     }
 
-    func titles(_ text: String) throws -> Set<String> { Set(try context.search(Recipe.self, text).map(\.model.title)) }
+    func titles(_ text: String) throws -> Set<String> {
+      Set(try context.search(Recipe.self, matching: text).map(\.model.title))
+    }
     #expect(try titles("zest lemon") == ["Lemon cake"])
     #expect(try titles("\"lemon zest\"") == ["Lemon cake"])
     #expect(try titles("\"lemon ju\"*") == ["Potato soup"])

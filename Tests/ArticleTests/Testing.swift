@@ -45,7 +45,7 @@ private enum Shop {
   }
 }
 
-private let subject = StoreSubject("Our store", features: [.uniqueness, .history]) { schema, folder in
+private let subject = StoreUnderTest("Our store", features: [.uniqueness, .history]) { schema, folder in
   ModelConfiguration("ours", schema: schema, isStoredInMemoryOnly: true)
 }
 
@@ -93,7 +93,7 @@ struct TestingArticle {
     var steps: [Int] = []
     for count in [1_000, 2_000] {
       let context = try Shop.context(products: count)
-      steps.append(try StatementTrace.steps { _ = try Shop.catalogue(context) })
+      steps.append(try StatementTrace.virtualMachineSteps { _ = try Shop.catalogue(context) })
     }
     #expect(steps[1] < steps[0] * 5 / 2)
   }
@@ -101,7 +101,7 @@ struct TestingArticle {
   @Test("An error has a code, the entity and the property")
   func errors() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(try ModelContainer(for: Product.self, configurations: configuration))
     context.insert(Product(code: "a", price: 1))
     try context.save()

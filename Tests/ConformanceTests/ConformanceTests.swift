@@ -8,32 +8,32 @@ import Testing
 
 /// The stores that every guarantee is checked for.
 enum Subjects {
-  static let onDisk = StoreSubject("Default store on disk", features: Set(StoreSubject.Feature.allCases)) {
+  static let onDisk = StoreUnderTest("Default store on disk", features: Set(StoreUnderTest.Feature.allCases)) {
     ModelConfiguration("disk", schema: $0, url: $1.appendingPathComponent("disk.store"))
   }
-  static let inMemory = StoreSubject("Default store in memory", features: [.uniqueness, .history]) { schema, _ in
+  static let inMemory = StoreUnderTest("Default store in memory", features: [.uniqueness, .history]) { schema, _ in
     ModelConfiguration("memory", schema: schema, isStoredInMemoryOnly: true)
   }
-  static let delegating = StoreSubject(
-    "Default store through snapshots", features: Set(StoreSubject.Feature.allCases)
+  static let delegating = StoreUnderTest(
+    "Default store through snapshots", features: Set(StoreUnderTest.Feature.allCases)
   ) {
     DelegatingConfiguration(name: "snapshots", schema: $0, file: $1.appendingPathComponent("snapshots.store"))
   }
-  static let json = StoreSubject("JSON file", features: [.persistence]) {
+  static let json = StoreUnderTest("JSON file", features: [.persistence]) {
     JSONStoreConfiguration(name: "json", schema: $0, file: $1.appendingPathComponent("models.json"))
   }
   /// A schema of the server's database for each check.
   static let postgres = server("PostgreSQL", serverURL ?? "")
 
-  static func server(_ name: String, _ url: String) -> StoreSubject {
-    StoreSubject(name, features: Set(StoreSubject.Feature.allCases)) {
+  static func server(_ name: String, _ url: String) -> StoreUnderTest {
+    StoreUnderTest(name, features: Set(StoreUnderTest.Feature.allCases)) {
       PostgresConfiguration(
         url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(), pool: PostgresPoolOptions(size: 8))
     }
   }
 
   /// Every class divided into partitions.
-  static let partitions = StoreSubject("PostgreSQL, partitions", features: Set(StoreSubject.Feature.allCases)) {
+  static let partitions = StoreUnderTest("PostgreSQL, partitions", features: Set(StoreUnderTest.Feature.allCases)) {
     PostgresConfiguration(
       url: serverURL ?? "", schema: $0, namespace: $1.lastPathComponent.lowercased(),
       pool: PostgresPoolOptions(size: 8), partitions: PostgresPartitions.all(of: $0, count: 3))

@@ -43,7 +43,7 @@ import Testing
 
   @Test("says what a store fails, with the reason")
   func failures() throws {
-    let forgetful = StoreSubject("Forgetful", features: [.persistence]) { schema, _ in
+    let forgetful = StoreUnderTest("Forgetful", features: [.persistence]) { schema, _ in
       JSONStoreConfiguration(
         name: "forgetful", schema: schema,
         file: FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json"))

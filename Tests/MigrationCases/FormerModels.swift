@@ -107,8 +107,8 @@ package enum Former {
     }
     found += try texts(context, item.self) { "\($0.v) \($0.event?.title ?? "nil")" }
     found += try context.fetch(FetchDescriptor<Plain>()).map(\.text)
-    let songs = try context.search(Song.self, "words b").count
-    let notes = try context.search(Work.self, "über").count
+    let songs = try context.search(Song.self, matching: "words b").count
+    let notes = try context.search(Work.self, matching: "über").count
     found.append("found \(songs) \(notes)")
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     let days = history.flatMap(\.changes).compactMap { change -> Int? in

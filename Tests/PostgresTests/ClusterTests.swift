@@ -68,7 +68,8 @@ struct ClusterTests {
     let url = "postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres"
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(
-        for: Note.self, configurations: PostgresConfiguration(url: url, pool: PostgresPoolOptions(timeout: 0.5)))
+        for: Note.self,
+        configurations: PostgresConfiguration(url: url, pool: PostgresPoolOptions(timeout: .seconds(0.5))))
     }
     let message = error?.message ?? ""
     #expect(message.contains("no host is the primary (127.0.0.1:1: "), "\(message)")
@@ -111,7 +112,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .prefer
+    configuration.readPreference = .preferReplica
     let metrics = TestMetrics()
     let container = try withMetricsFactory(metrics) { () throws(any Error) in
       try ModelContainer(for: Note.self, configurations: configuration)
@@ -154,7 +155,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .prefer
+    configuration.readPreference = .preferReplica
     let container = try ModelContainer(for: Note.self, configurations: configuration)
     let context = ModelContext(container)
     let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
@@ -192,10 +193,10 @@ struct ClusterTests {
     let cluster = try PrivateCluster("--nodes", "2")
     defer { cluster.stop() }
     let url = cluster.url
-    let subject = StoreSubject("replica", features: Set(StoreSubject.Feature.allCases)) {
+    let subject = StoreUnderTest("replica", features: Set(StoreUnderTest.Feature.allCases)) {
       PostgresConfiguration(
         url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(),
-        pool: PostgresPoolOptions(size: 4, timeout: 3_600), readReplicas: .prefer)
+        pool: PostgresPoolOptions(size: 4, timeout: .seconds(3_600)), readPreference: .preferReplica)
     }
     for guarantee in StoreGuarantee.all { try guarantee.verify(subject) }
   }
@@ -219,7 +220,7 @@ struct ClusterTests {
     defer { cluster.stop() }
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
-    configuration.readReplicas = .bounded(lag: 0)
+    configuration.readPreference = .replica(maximumLag: .seconds(0))
     let reader = try ModelContainer(for: Note.self, configurations: configuration)
     let writer = ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
     let replica = try stopReplica(of: cluster, store)

@@ -18,7 +18,7 @@ struct ContentionTests {
 
   private func open(attempts: Int = 50, url: String = PostgresServer.url, size: Int = 4) throws -> ModelContext {
     ModelContext(
-      try store.open([Item.self]) { ($0.attempts, $0.url, $0.pool.size) = (attempts, url, size) })
+      try store.open([Item.self]) { ($0.maximumSaveAttempts, $0.url, $0.pool.size) = (attempts, url, size) })
   }
 
   private func insert(_ connection: PostgresConnection, _ key: String) throws {

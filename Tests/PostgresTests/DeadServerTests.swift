@@ -22,7 +22,7 @@ struct DeadServerTests {
       let proxy = try SilentProxy(to: PostgresServer.url)
       let schema = Schema([Silent.Note.self])
       // Waits for the server until the process ends.
-      let pool = PostgresPoolOptions(answerTimeout: 3_600)
+      let pool = PostgresPoolOptions(answerTimeout: .seconds(3_600))
       let silent = try ModelContainer(
         for: schema, configurations: [PostgresConfiguration(url: proxy.url, namespace: store.namespace, pool: pool)])
       proxy.silence()

@@ -23,7 +23,7 @@ struct DeletionRaceTests {
   func waiting(partitions: Int) throws {
     let store = TestStore()
     var configuration = store.configuration
-    if partitions > 0 { configuration.partitions = [.hash(\Folder.name, count: partitions)] }
+    if partitions > 0 { configuration.partitions = [.hashed(by: \Folder.name, count: partitions)] }
     let container = try ModelContainer(for: Schema([Folder.self]), configurations: configuration)
     let context = ModelContext(container)
     let folder = Folder("f")

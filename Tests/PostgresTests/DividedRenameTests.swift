@@ -47,7 +47,7 @@ struct DividedRenameTests {
     let (store, neighbour) = (TestStore(), TestStore())
     for store in [store, neighbour] {
       var configuration = store.configuration
-      configuration.partitions = [.hash(\Old.Post.room, count: 4)]
+      configuration.partitions = [.hashed(by: \Old.Post.room, count: 4)]
       let context = ModelContext(
         try ModelContainer(for: Schema([Old.Post.self, Old.Tag.self, Old.Mark.self]), configurations: configuration))
       let (posts, tag) = ((0..<3).map(Old.Post.init), Old.Tag())
@@ -58,7 +58,7 @@ struct DividedRenameTests {
       try context.save()
     }
     var configuration = store.configuration
-    configuration.partitions = [.hash(\New.Post.room, count: 4)]
+    configuration.partitions = [.hashed(by: \New.Post.room, count: 4)]
     let context = ModelContext(
       try ModelContainer(for: Schema([New.Post.self, New.Tag.self, New.Mark.self]), configurations: configuration))
     #expect(try context.fetch(FetchDescriptor<New.Tag>()).map { $0.items.map(\.room) } == [[0, 1]])

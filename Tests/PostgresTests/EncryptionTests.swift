@@ -11,7 +11,7 @@
     func open(_ types: [any PersistentModel.Type], key: Key?, former: [Key] = []) throws -> ModelContainer {
       try open(types) {
         $0.encryptionKey = key
-        $0.formerEncryptionKeys = former
+        $0.previousEncryptionKeys = former
       }
     }
 
@@ -218,6 +218,22 @@
       }
       #expect(throws: SwiftDataError.encryptionKey) { try store.open([Sealed.Unique.self], key: nil) }
       #expect(try people(try open(key)).count == 12)
+    }
+
+    @Test("in plain are refused by the server, and cannot be read without its check; the error names the attribute")
+    func forgery() throws {
+      try fill(try open(key), 0..<3)
+      let forging = "UPDATE \"Person\" SET bytes = convert_to('forged', 'UTF8') WHERE name = 'name 1'"
+      let refusal = #expect(throws: PostgresError.self) { try store.sql(forging) }
+      #expect(refusal?.constraint == "Person_bytes_check")
+      // A person who owns the table can remove the check.
+      try store.sql("ALTER TABLE \"Person\" DROP CONSTRAINT \"Person_bytes_check\"")
+      try store.sql(forging)
+      let context = ModelContext(try open(key))
+      let error = #expect(throws: SwiftDataError.unreadableValue) {
+        try context.fetch(FetchDescriptor<Sealed.Person>())
+      }
+      #expect(error?.entity == "Person" && error?.property == "bytes")
     }
 
     @Test("that were changed or moved to another column cannot be read, and the error names the attribute")

@@ -24,6 +24,24 @@ struct ErasureTests {
     #expect(try !hasSchema())
   }
 
+  @Test("removes its functions from the schema public too, which stays")
+  func publicSchema() throws {
+    let name = "erased_" + store.namespace
+    try store.sql("CREATE DATABASE \(name)")
+    defer { _ = try? store.sql("DROP DATABASE \(name) WITH (FORCE)") }
+    var url = try #require(URLComponents(string: store.url))
+    url.path = "/" + name
+    let place = try #require(url.string)
+    let container = try ModelContainer(
+      for: Note.self, configurations: PostgresConfiguration(url: place, namespace: "public"))
+    try container.erase()
+    let left = try PostgresConnection(url: place, namespace: "public").run(
+      "SELECT (SELECT count(*) FROM pg_proc WHERE pronamespace = n.oid), (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid),"
+        + " (SELECT count(*) FROM pg_operator WHERE oprnamespace = n.oid) FROM pg_namespace AS n WHERE nspname = 'public'"
+    )
+    #expect((0..<3).map { left.integer(0, $0) } == [0, 0, 0])
+  }
+
   @Test("leaves the types and functions of an administrator, and what depends on them")
   func others() throws {
     let (container, other) = (try store.open(Note.self), TestStore())
@@ -39,6 +57,6 @@ struct ErasureTests {
     let context = ModelContext(try store.open(Note.self))
     context.insert(Note("a word"))
     try context.save()
-    #expect(try context.search(Note.self, "word").count == 1)
+    #expect(try context.search(Note.self, matching: "word").count == 1)
   }
 }

@@ -22,7 +22,7 @@ struct LiveResultsTests {
     // With several hosts the pool waits until one of them is the primary.
     let url = pooler.url.replacing(/host=([^&]+)/) { "host=\($0.1),\($0.1)" }
     try #require(url != pooler.url)
-    let silent = PostgresConfiguration(url: url, pool: PostgresPoolOptions(timeout: 3_600))
+    let silent = PostgresConfiguration(url: url, pool: PostgresPoolOptions(timeout: .seconds(3_600)))
     let unheard = try Pair(
       try ModelContainer(for: Lamp.self, configurations: silent),
       try ModelContainer(for: Lamp.self, configurations: silent))

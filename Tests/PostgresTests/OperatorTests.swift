@@ -127,7 +127,7 @@ struct OperatorTests {
 
   @Test("sees no connections of a store that is not used for the time that its pool says")
   func idle() throws {
-    let container = try store.open([Item.self]) { $0.pool.idleTimeout = 0.2 }
+    let container = try store.open([Item.self]) { $0.pool.idleTimeout = .seconds(0.2) }
     let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
     while pool.count > 0, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
     #expect(pool.count == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import PostgresServers
 import SwiftData
+import SwiftDataPostgresShards
 import Testing
 
 @testable import SwiftDataPostgres
@@ -13,7 +14,7 @@ struct PartitionTests {
   ]
   private static func divided(_ store: TestStore, shards: [String] = []) -> PostgresConfiguration {
     var configuration = store.configuration
-    configuration.partitions = [.hash(\Letter.room, count: 8, shards: shards)]
+    configuration.partitions = [.hashed(by: \Letter.room, count: 8, shards: shards)]
     return configuration
   }
 
@@ -131,7 +132,7 @@ struct PartitionTests {
   func relationship() throws {
     let store = TestStore()
     var configuration = store.configuration
-    configuration.partitions = [.hash(\Enclosure.letter, count: 4)]
+    configuration.partitions = [.hashed(by: \Enclosure.letter, count: 4)]
     let container = try Self.open(configuration)
     try Self.fill(container)
     let context = ModelContext(container)
@@ -177,7 +178,7 @@ struct PartitionTests {
     let plain = ModelContext(try Self.open(configuration))
     plain.insert(Letter(room: 77, number: 1, text: "plain"))
     try plain.save()
-    configuration.partitions = [.hash(\Later.Letter.box, count: 8)]
+    configuration.partitions = [.hashed(by: \Later.Letter.box, count: 8)]
     let container = try ModelContainer(for: Later.Letter.self, configurations: configuration)
     let context = ModelContext(container)
     #expect(
@@ -197,13 +198,13 @@ struct PartitionTests {
     }
     let store = TestStore()
     var configuration = store.configuration
-    configuration.partitions = [.hash(\Letter.text, count: 4)]
+    configuration.partitions = [.hashed(by: \Letter.text, count: 4)]
     #expect(message(configuration).contains("must contain \"text\""))
-    configuration.partitions = [.hash(\Letter.room, count: 0)]
+    configuration.partitions = [.hashed(by: \Letter.room, count: 0)]
     #expect(message(configuration).contains("1 to 1024 partitions"))
-    configuration.partitions = [.hash(\Letter.enclosures, count: 4)]
+    configuration.partitions = [.hashed(by: \Letter.enclosures, count: 4)]
     #expect(message(configuration).contains("has no column"))
-    configuration.partitions = [.hash(\Letter.room, count: 4, shards: ["not a URL"])]
+    configuration.partitions = [.hashed(by: \Letter.room, count: 4, shards: ["not a URL"])]
     #expect(message(configuration).contains("cannot be read"))
     configuration.partitions = []
     try Self.fill(try Self.open(configuration))
@@ -211,7 +212,7 @@ struct PartitionTests {
     let other = TestStore()
     _ = try Self.open(Self.divided(other))
     configuration = other.configuration
-    configuration.partitions = [.hash(\Letter.room, count: 16)]
+    configuration.partitions = [.hashed(by: \Letter.room, count: 16)]
     #expect(message(configuration).contains("divided by \"room\" into 8"))
   }
 
@@ -279,6 +280,11 @@ struct PartitionTests {
     let later = ModelContext(container)
     later.insert(Letter(room: 1, number: 501, text: "later"))
     try later.save()
+    // A program that does not name the shards uses the rows, and cannot change the tables.
+    let unnamed = try Self.open(store.configuration)
+    #expect(try ModelContext(unnamed).fetchCount(FetchDescriptor<Letter>()) > 0)
+    let missing = #expect(throws: SwiftDataError.self) { try unnamed.erase() }
+    #expect(missing?.message?.contains("import SwiftDataPostgresShards") == true)
     try container.erase()
     for server in servers {
       let tables = try PostgresConnection(url: server.url, namespace: store.namespace)

@@ -43,7 +43,7 @@ struct PoolerTests {
       let context = ModelContext(container)
       #expect(try context.fetch(FetchDescriptor<Parcel>()).map(\.number) == Array(repeating: number, count: 10))
       #expect(try context.fetchCount(FetchDescriptor<Parcel>(predicate: #Predicate { $0.number == number })) == 10)
-      #expect(try context.search(Parcel.self, "office").count == 10)
+      #expect(try context.search(Parcel.self, matching: "office").count == 10)
       try context.delete(model: Parcel.self)
       try context.save()
       #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 11)

@@ -18,7 +18,7 @@ final class TestStore: Sendable {
 
   var configuration: PostgresConfiguration {
     // Whoever waits for a connection does so until the suite's time limit ends the test: a busy machine takes its time.
-    PostgresConfiguration(url: url, namespace: namespace, pool: PostgresPoolOptions(size: 4, timeout: 3_600))
+    PostgresConfiguration(url: url, namespace: namespace, pool: PostgresPoolOptions(size: 4, timeout: .seconds(3_600)))
   }
 
   /// The store as another program has it: with connections and contexts of its own.

@@ -26,8 +26,47 @@ struct RestoreTests {
     try #require(process.terminationStatus == 0)
   }
 
-  @Test("refuses the saves of programs that opened the store before, and takes those of programs that open it then")
-  func restored() throws {
+  /// What is done with the tables before the rows of the backup are put back.
+  enum Way: String, CaseIterable, CustomTestStringConvertible {
+    case schema, rows, rowsByPsql, deletedRows, oneTable
+    var testDescription: String { rawValue }
+  }
+
+  private var tables: [String] {
+    get throws {
+      let found = try store.sql(
+        "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1::text", [.text(store.namespace)])
+      return (0..<found.count).compactMap { found.text($0, 0) }
+    }
+  }
+
+  private func restore(_ backup: String, _ way: Way) throws {
+    switch way {
+    case .schema:
+      try store.sql("DROP SCHEMA \(store.namespace) CASCADE")
+      try run("pg_restore", "--exit-on-error", "-d", store.url, backup)
+    case .rows:
+      try store.sql("TRUNCATE \(tables.joined(separator: ", "))")
+      try run("pg_restore", "--exit-on-error", "--data-only", "--disable-triggers", "-d", store.url, backup)
+    case .rowsByPsql:
+      try store.sql("TRUNCATE \(tables.joined(separator: ", "))")
+      let script = backup + ".sql"
+      defer { try? FileManager.default.removeItem(atPath: script) }
+      try run("pg_restore", "--data-only", "-f", script, backup)
+      try run("psql", "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-d", store.url, "-f", script)
+    case .deletedRows:
+      for table in try tables { try store.sql("DELETE FROM \(table)") }
+      try run("pg_restore", "--exit-on-error", "--data-only", "-d", store.url, backup)
+    case .oneTable:
+      try store.sql("TRUNCATE \"Note\"")
+      try run("pg_restore", "--exit-on-error", "--data-only", "-t", "Note", "-d", store.url, backup)
+    }
+  }
+
+  @Test(
+    "refuses the saves of programs that opened the store before, and takes those of programs that open it then",
+    arguments: Way.allCases)
+  func restored(_ way: Way) throws {
     let container = try store.open(Note.self)
     let context = ModelContext(container)
     context.insert(Note("a", "1"))
@@ -39,8 +78,7 @@ struct RestoreTests {
     let lost = Note("lost", "2")
     context.insert(lost)
     try context.save()
-    try store.sql("DROP SCHEMA \(store.namespace) CASCADE")
-    try run("pg_restore", "-d", store.url, backup)
+    try restore(backup, way)
     let new = ModelContext(try store.open(Note.self))
     try store.sql("SELECT setval('\"Note#keys\"', 1, false)")
     try store.sql(
@@ -57,5 +95,34 @@ struct RestoreTests {
     other.text = "6"
     try new.save()
     #expect(try ModelContext(store.open(Note.self)).fetch(FetchDescriptor<Note>()).map(\.text).sorted() == ["1", "6"])
+  }
+
+  @Test("is not seen in what the server does to the files of its tables, and saves go on")
+  func maintenance() throws {
+    let context = ModelContext(try store.open(Note.self))
+    let note = Note("a", "0")
+    context.insert(note)
+    try context.save()
+    let tables = try tables
+    for (number, statement) in ["VACUUM FULL", "VACUUM FREEZE", "ANALYZE", "REINDEX TABLE"].enumerated() {
+      for table in tables { try store.sql("\(statement) \(table)") }
+      note.text = "\(number + 1)"
+      #expect(throws: Never.self) { try context.save() }
+    }
+    try store.sql("CLUSTER _swiftdata_metadata USING _swiftdata_metadata_pkey")
+    note.text = "5"
+    #expect(throws: Never.self) { try context.save() }
+    #expect(try store.sql("SELECT text FROM \"Note\"").text(0, 0) == "5")
+  }
+
+  @Test("is seen in the tables that an earlier version of the library made, once an opening changed them")
+  func earlierTables() throws {
+    _ = try store.open(Note.self)
+    try store.sql("DROP FUNCTION swiftdata_emptied CASCADE")
+    try store.sql("UPDATE _swiftdata_metadata SET value = '4' WHERE key = 'functions'")
+    let context = ModelContext(try store.open(Note.self))
+    try store.sql("TRUNCATE \"Note\"")
+    context.insert(Note("a", "1"))
+    #expect(throws: SwiftDataError.staleObject) { try context.save() }
   }
 }

@@ -91,7 +91,7 @@ struct RollingUpgradeTests {
     #expect(docs.map(\.pages.count) == [0, 0, 0, 1])
     #expect(docs.map { $0.folder?.name } == [nil, nil, nil, "f"])
     #expect(try new.fetchCount(FetchDescriptor<Classes.Report>()) == 1)
-    #expect(try new.search(Classes.Doc.self, "x").count == 4)
+    #expect(try new.search(Classes.Doc.self, matching: "x").count == 4)
     // It deletes an object with relationships that it does not know.
     let context = ModelContext(old)
     try context.delete(model: Old.Doc.self, where: #Predicate { $0.n == 100 })

@@ -229,7 +229,7 @@ struct PostgresRetentionTests {
   @Test("forgets what is older than the configuration says, when it is opened and after every hundredth save")
   func retention() throws {
     let store = TestStore()
-    func open(_ age: Double?) throws -> ModelContext {
+    func open(_ age: Duration?) throws -> ModelContext {
       var configuration = store.configuration
       configuration.historyRetention = age
       return ModelContext(try ModelContainer(for: Schema([Account.self]), configurations: configuration))
@@ -244,8 +244,8 @@ struct PostgresRetentionTests {
     }
     let token = try #require(try first.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?.token)
     try store.sql("UPDATE _swiftdata_history SET timestamp = timestamp - 1000")
-    #expect(try count(try open(2_000)) == 3)
-    let second = try open(500)
+    #expect(try count(try open(.seconds(2_000))) == 3)
+    let second = try open(.seconds(500))
     #expect(try count(second) == 0)
     #expect(try store.sql("SELECT 1 FROM _swiftdata_changes").count == 0)
     let after = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })

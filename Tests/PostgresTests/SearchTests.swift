@@ -79,7 +79,7 @@ struct PostgresSearchTests {
   /// The places of what is found, and the snippets.
   private func found<T: Work>(_ type: T.Type, _ text: String, _ context: ModelContext) throws -> [Int: [String]] {
     Dictionary(
-      try context.search(type, text).map { ($0.model.place, $0.snippets.map { "\($0.property): \($0)" }) }
+      try context.search(type, matching: text).map { ($0.model.place, $0.snippets.map { "\($0.property): \($0)" }) }
     ) { first, _ in first }
   }
 
@@ -141,12 +141,12 @@ struct PostgresSearchTests {
     context.insert(Work("common", 1000))
     try context.save()
     let fresh = ModelContext(context.container)
-    #expect(try fresh.search(Work.self, "common", limit: 1).map(\.model.place) == [1000])
-    #expect(try fresh.search(Work.self, "common", limit: 3).count == 3)
-    #expect(try fresh.search(Work.self, "rare common").map(\.model.place) == [7])
-    let hits = try fresh.search(Work.self, "common")
+    #expect(try fresh.search(Work.self, matching: "common", limit: 1).map(\.model.place) == [1000])
+    #expect(try fresh.search(Work.self, matching: "common", limit: 3).count == 3)
+    #expect(try fresh.search(Work.self, matching: "rare common").map(\.model.place) == [7])
+    let hits = try fresh.search(Work.self, matching: "common")
     #expect(hits.count == 401)
-    #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.rank <= $1.rank })
+    #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.score >= $1.score })
   }
 
   @Test("counts unsaved changes")
@@ -154,26 +154,26 @@ struct PostgresSearchTests {
     let container = try store.open(Work.self, Song.self)
     try fill(container)
     let context = ModelContext(container)
-    let fox = try #require(try context.search(Work.self, "fox").first?.model)
+    let fox = try #require(try context.search(Work.self, matching: "fox").first?.model)
     fox.name = "the slow brown bear"
-    let dog = try #require(try context.search(Work.self, "lazy").first?.model)
+    let dog = try #require(try context.search(Work.self, matching: "lazy").first?.model)
     context.delete(dog)
     context.insert(Work("another fox", 500))
-    #expect(try context.search(Work.self, "fox").map(\.model.place) == [500])
-    #expect(try context.search(Work.self, "bear").map(\.model) == [fox])
-    #expect(try context.search(Work.self, "lazy").isEmpty)
+    #expect(try context.search(Work.self, matching: "fox").map(\.model.place) == [500])
+    #expect(try context.search(Work.self, matching: "bear").map(\.model) == [fox])
+    #expect(try context.search(Work.self, matching: "lazy").isEmpty)
     try context.save()
     let other = ModelContext(container)
-    #expect(try other.search(Work.self, "fox").map(\.model.place) == [500])
-    #expect(try other.search(Work.self, "bear").count == 1)
-    #expect(try other.search(Work.self, "lazy").isEmpty)
+    #expect(try other.search(Work.self, matching: "fox").map(\.model.place) == [500])
+    #expect(try other.search(Work.self, matching: "bear").count == 1)
+    #expect(try other.search(Work.self, matching: "lazy").isEmpty)
   }
 
   @Test("takes four statements, and an index finds the words")
   func statements() throws {
     let container = try store.open(Work.self, Song.self)
     try fill(container)
-    let (hits, statements) = try SQLTrace.record { try ModelContext(container).search(Work.self, "fox") }
+    let (hits, statements) = try SQLTrace.record { try ModelContext(container).search(Work.self, matching: "fox") }
     #expect(hits.count == 1)
     // The candidates, how many rows there are and have the word, and the models.
     #expect(statements.count == 4)
@@ -191,7 +191,7 @@ struct PostgresSearchTests {
     try old.save()
     let container = try store.open(SearchModels.After.Paper.self)
     func found(_ text: String) throws -> [String] {
-      try ModelContext(container).search(SearchModels.After.Paper.self, text).map(\.model.text)
+      try ModelContext(container).search(SearchModels.After.Paper.self, matching: text).map(\.model.text)
     }
     #expect(try found("moon") == ["hello moon"])
     #expect(try store.sql("SELECT 1 FROM \"Paper\" WHERE \"text#words\" IS NULL").count == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 import Testing
 
 @Suite struct SecretTests {
@@ -29,8 +30,8 @@ import Testing
 
   @Test("Partitions show their servers and not the passwords of the URLs")
   func partitions() {
-    let partitions = PostgresPartitions.hash(
-      \Entry.name, count: 4, shards: ["postgres://me:topsecret@db.example:5433/app"])
+    let partitions = PostgresPartitions.hashed(
+      by: \Entry.name, count: 4, shards: ["postgres://me:topsecret@db.example:5433/app"])
     var dumped = ""
     dump(partitions, to: &dumped)
     let texts = ["\(partitions)", String(reflecting: partitions), dumped]
@@ -45,7 +46,7 @@ import Testing
     let store = TestStore()
     var configuration = store.configuration
     configuration.partitions = [
-      .hash(\Entry.name, count: 2, shards: ["postgres://me:topsecret@127.0.0.1:1/app?connect_timeout=5"])
+      .hashed(by: \Entry.name, count: 2, shards: ["postgres://me:topsecret@127.0.0.1:1/app?connect_timeout=5"])
     ]
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(for: Schema([Entry.self]), configurations: configuration)

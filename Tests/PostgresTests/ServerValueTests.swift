@@ -68,9 +68,11 @@ struct PostgresValueTests {
     let (server, file) = try both()
     func values(_ context: ModelContext, _ descriptor: FetchDescriptor<Sale>) throws -> String {
       let first = try context.fetch(
-        descriptor, .count, .sum(\.number), .sum(\.amount), .sum(\.price), .average(\.number), .average(\.amount))
+        descriptor, computing: .count, .sum(\.number), .sum(\.amount), .sum(\.price), .average(\.number),
+        .average(\.amount))
       let second = try context.fetch(
-        descriptor, .minimum(\.amount), .maximum(\.amount), .minimum(\.day), .maximum(\.number), .minimum(\.city))
+        descriptor, computing: .minimum(\.amount), .maximum(\.amount), .minimum(\.day), .maximum(\.number),
+        .minimum(\.city))
       return "\(first) \(second)"
     }
     var limited = FetchDescriptor<Sale>(predicate: paid, sortBy: [SortDescriptor(\.amount, order: .reverse)])
@@ -89,19 +91,21 @@ struct PostgresValueTests {
     let (server, file) = try both()
     let all = FetchDescriptor<Sale>()
     #expect(
-      try ModelContext(server).fetch(all, .maximum(\.big)) == ModelContext(file).fetch(all, .maximum(\.big)))
-    #expect(throws: SwiftDataError.unreadableValue) { try ModelContext(server).fetch(all, .sum(\.big)) }
+      try ModelContext(server).fetch(all, computing: .maximum(\.big))
+        == ModelContext(file).fetch(all, computing: .maximum(\.big)))
+    #expect(throws: SwiftDataError.unreadableValue) { try ModelContext(server).fetch(all, computing: .sum(\.big)) }
     #expect(
-      try ModelContext(server).fetch(all, .maximum(\.price)) == ModelContext(file).fetch(all, .maximum(\.price)))
+      try ModelContext(server).fetch(all, computing: .maximum(\.price))
+        == ModelContext(file).fetch(all, computing: .maximum(\.price)))
     let divided = #Expression<Sale, Int> { 100 / ($0.number - 7) }
-    #expect(throws: SwiftDataError.unreadableValue) { try ModelContext(server).fetch(all, .sum(divided)) }
+    #expect(throws: SwiftDataError.unreadableValue) { try ModelContext(server).fetch(all, computing: .sum(divided)) }
     let doubled = #Expression<Sale, Int> { $0.number * 2 }
-    #expect(try ModelContext(server).fetch(all, .sum(doubled)) == 2 * 1275)
+    #expect(try ModelContext(server).fetch(all, computing: .sum(doubled)) == 2 * 1275)
     let context = ModelContext(server)
     try #require(try context.fetch(FetchDescriptor<Sale>()).first).amount = .nan
     try context.save()
-    #expect(try ModelContext(server).fetch(all, .sum(\.amount)).isNaN)
-    #expect(try ModelContext(server).fetch(all, .maximum(\.amount)) == 12.5)
+    #expect(try ModelContext(server).fetch(all, computing: .sum(\.amount)).isNaN)
+    #expect(try ModelContext(server).fetch(all, computing: .maximum(\.amount)) == 12.5)
   }
 
   @Test("come for each group, in the order of the fetch, in one statement")
@@ -110,14 +114,16 @@ struct PostgresValueTests {
     let sorted = FetchDescriptor<Sale>(sortBy: [SortDescriptor(\.note), SortDescriptor(\.number, order: .reverse)])
     func groups(_ context: ModelContext) throws -> [String] {
       var lines = [String]()
-      for (city, count) in try context.fetch(sorted, groupedBy: \.city, .count) { lines.append("\(city) \(count)") }
-      for (note, sum) in try context.fetch(sorted, groupedBy: \.note, .sum(\.number)) {
+      for (city, count) in try context.fetch(sorted, groupedBy: \.city, computing: .count) {
+        lines.append("\(city) \(count)")
+      }
+      for (note, sum) in try context.fetch(sorted, groupedBy: \.note, computing: .sum(\.number)) {
         lines.append("\(note ?? "-") \(sum)")
       }
       for (paid, day, most) in try context.fetch(
         FetchDescriptor(predicate: paid), groupedBy: \.isPaid, \.day, computing: .maximum(\.amount))
       { lines.append("\(paid) \(day) \(most ?? -1)") }
-      for (name, count) in try context.fetch(sorted, groupedBy: \.shop?.name, .count) {
+      for (name, count) in try context.fetch(sorted, groupedBy: \.shop?.name, computing: .count) {
         lines.append("\(name ?? "-") \(count)")
       }
       return lines
@@ -128,7 +134,7 @@ struct PostgresValueTests {
     #expect(found.statements.count == 4)
     #expect(expected.count > 15)
     let context = ModelContext(server)
-    let byShop = try context.fetch(FetchDescriptor<Sale>(), groupedBy: \.shop?.persistentModelID, .count)
+    let byShop = try context.fetch(FetchDescriptor<Sale>(), groupedBy: \.shop?.persistentModelID, computing: .count)
     #expect(byShop.map(\.1).sorted() == [16, 17, 17])
     #expect(byShop.compactMap(\.0).allSatisfy { context.model(for: $0) is Shop })
   }
@@ -155,9 +161,9 @@ struct PostgresValueTests {
     let context = ModelContext(server)
     let sale = Sale(100, nil)
     context.insert(sale)
-    #expect(try context.fetch(FetchDescriptor<Sale>(), .count) == 51)
-    #expect(try context.fetch(FetchDescriptor<Sale>(), .maximum(\.number)) == 100)
-    let (count, statements) = try SQLTrace.record { try context.fetch(FetchDescriptor<Shop>(), .count) }
+    #expect(try context.fetch(FetchDescriptor<Sale>(), computing: .count) == 51)
+    #expect(try context.fetch(FetchDescriptor<Sale>(), computing: .maximum(\.number)) == 100)
+    let (count, statements) = try SQLTrace.record { try context.fetch(FetchDescriptor<Shop>(), computing: .count) }
     #expect(count == 2)
     #expect(statements.count == 1)
   }
@@ -184,7 +190,7 @@ struct PostgresValueTests {
     #expect(seen[5].amount == 1)
     #expect(seen[4].amount == 1.25)
     #expect(!seen.contains { $0.number > 3 && $0.isPaid })
-    #expect(try context.search(Sale.self, "bargain").count == 24)
+    #expect(try context.search(Sale.self, matching: "bargain").count == 24)
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(history.count == 2)
     #expect(history.last?.changes.count == 24)
@@ -201,11 +207,11 @@ struct PostgresValueTests {
     #expect(throws: SwiftDataError.unreadableValue) {
       try context.update(model: Sale.self, where: paid, set: .assign(\.number, divided))
     }
-    #expect(try context.fetch(FetchDescriptor<Sale>(), .sum(\.number)) == 1275)
+    #expect(try context.fetch(FetchDescriptor<Sale>(), computing: .sum(\.number)) == 1275)
     // Unique values may move from model to model.
     let next = #Expression<Sale, Int> { $0.number + 1 }
     #expect(try context.update(model: Sale.self, set: .assign(\.number, next)) == 50)
-    #expect(try context.fetch(FetchDescriptor<Sale>(), .sum(\.number)) == 1325)
+    #expect(try context.fetch(FetchDescriptor<Sale>(), computing: .sum(\.number)) == 1325)
   }
 
   @Test("give models with unsaved changes their values in memory")

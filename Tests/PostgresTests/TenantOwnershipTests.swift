@@ -65,7 +65,7 @@ struct TenantOwnershipTests {
     let tenants = PostgresTenants(
       PostgresConfiguration(
         url: PostgresServer.url, schema: Schema(versionedSchema: Second.self),
-        pool: PostgresPoolOptions(size: 2, timeout: 3_600)))
+        pool: PostgresPoolOptions(size: 2, timeout: .seconds(3_600))))
     let found = Set(try tenants.namespaces(migrationPlan: Plan.self))
     #expect(found.contains(tenant.namespace) && !found.contains(shop.namespace))
     let failures = try tenants.migrate([shop.namespace, tenant.namespace], migrationPlan: Plan.self)

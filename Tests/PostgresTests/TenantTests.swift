@@ -16,7 +16,7 @@ struct TenantTests {
   private func tenants(_ schema: Schema, size: Int = 3) -> PostgresTenants {
     PostgresTenants(
       PostgresConfiguration(
-        url: PostgresServer.url, schema: schema, pool: PostgresPoolOptions(size: size, timeout: 3_600)))
+        url: PostgresServer.url, schema: schema, pool: PostgresPoolOptions(size: size, timeout: .seconds(3_600))))
   }
 
   @Test("share a few connections and see only what is theirs")
@@ -24,7 +24,7 @@ struct TenantTests {
     // A size of its own, so that no other test shares the pool.
     let tenants = tenants(Schema([Ware.self]), size: 5)
     let containers = try names.map {
-      try ModelContainer(for: Ware.self, configurations: tenants.configuration(of: $0))
+      try ModelContainer(for: Ware.self, configurations: tenants.configuration(forNamespace: $0))
     }
     DispatchQueue.concurrentPerform(iterations: containers.count * 3) { number in
       let context = ModelContext(containers[number % containers.count])
@@ -43,7 +43,7 @@ struct TenantTests {
   @Test("hear of each other's programs on one connection")
   func listening() async throws {
     let tenants = tenants(Schema([Ware.self]), size: 6)
-    let open = { try ModelContainer(for: Ware.self, configurations: tenants.configuration(of: $0)) }
+    let open = { try ModelContainer(for: Ware.self, configurations: tenants.configuration(forNamespace: $0)) }
     let (here, there) = (try names.prefix(3).map(open), try names.prefix(3).map(open))
     let observers = try here.map { container in
       try ResultsObserver<Ware, Never>(sortBy: [SortDescriptor(\.name)], modelContext: ModelContext(container))
@@ -69,13 +69,13 @@ struct TenantTests {
     let new = tenants(Schema([Second.Ware.self, Second.Shelf.self], version: Schema.Version(2, 0, 0)))
     struct Stop: Error {}
     #expect(throws: Stop.self) {
-      _ = try new.migrate(names) { if $0.done == 2 { throw Stop() } }
+      _ = try new.migrate(names) { if $0.completedCount == 2 { throw Stop() } }
     }
     var seen = [PostgresTenants.Progress]()
     let failures = try new.migrate(names) { seen.append($0) }
     #expect(Array(failures.keys) == [names[3]])
     #expect(seen.map(\.namespace) == names)
-    #expect(seen.filter { $0.failure != nil }.map(\.done) == [4])
+    #expect(seen.filter { $0.failure != nil }.map(\.completedCount) == [4])
     try setVersion("1.0.0")
     #expect(try new.migrate(names).isEmpty)
     for store in stores { #expect(try store.sql("SELECT 1 FROM \"Shelf\"").count == 0) }

@@ -19,7 +19,7 @@ struct UniqueRaceTests {
   private func program() throws -> ModelContext {
     var configuration = store.configuration
     configuration.url += (configuration.url.contains("?") ? "&" : "?") + "options=-c%20lock_timeout%3D300000"
-    configuration.attempts = 1
+    configuration.maximumSaveAttempts = 1
     return ModelContext(try ModelContainer(for: Label.self, configurations: configuration))
   }
 

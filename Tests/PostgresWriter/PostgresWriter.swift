@@ -31,7 +31,8 @@ import SwiftDataPostgres
     let arguments = CommandLine.arguments
     guard arguments.count == 5 else { throw CocoaError(.coderValueNotFound) }
     let configuration = PostgresConfiguration(
-      url: arguments[1], namespace: arguments[2], pool: PostgresPoolOptions(size: 2, timeout: 600, answerTimeout: 1))
+      url: arguments[1], namespace: arguments[2],
+      pool: PostgresPoolOptions(size: 2, timeout: .seconds(600), answerTimeout: .seconds(1)))
     var container: ModelContainer?
     let end = Double(arguments[4]).map { Date(timeIntervalSinceNow: $0) }
     func isOver() -> Bool { end.map { Date() >= $0 } ?? !FileManager.default.fileExists(atPath: arguments[4]) }

@@ -6,7 +6,7 @@ import SwiftDataTesting
 import Testing
 
 @Suite("The conformance suite over files in Apple's format") struct AppleConformanceTests {
-  private static let subject = StoreSubject("Apple store", features: Set(StoreSubject.Feature.allCases)) {
+  private static let subject = StoreUnderTest("Apple store", features: Set(StoreUnderTest.Feature.allCases)) {
     let file = $1.appendingPathComponent("default.store")
     if !FileManager.default.fileExists(atPath: file.path) {
       try AppleStoreTemplate(for: $0, isOrdered: true).make(at: file)

@@ -19,6 +19,12 @@ import Testing
   init(_ name: String, _ type: Type?) { (self.name, self.type) = (name, type) }
 }
 
+@Model final class Wide {
+  var name: String?
+  var parts: JSONValue?
+  init(_ name: String, _ parts: JSONValue?) { (self.name, self.parts) = (name, parts) }
+}
+
 /// The findings F2 to F13 of a review with 64 real files.
 @Suite("Files with what is rare") struct RareFileTests {
   static func attribute(
@@ -73,6 +79,42 @@ import Testing
       sums.insert(report.tables[0].checksum)
     }
     #expect(sums.count == Set(["Z_PK", "ZA0", "ZA\(width / 2)", "ZA\(width - 1)"]).count)
+  }
+
+  private static func wide(_ file: URL, allowsSave: Bool = false) throws -> ModelContext {
+    let configuration = AppleStoreConfiguration(url: file, allowsSave: allowsSave)
+    return ModelContext(try ModelContainer(for: Schema([Wide.self]), configurations: [configuration]))
+  }
+
+  @Test("F2: a composite of any width is read, imported and saved", arguments: [1, 99, 126, 127, 301])
+  func wideComposites(_ width: Int) throws {
+    let parts = Self.attribute("parts", .composite) {
+      $0.elements = (0..<width).map { Self.attribute("p\($0)", $0 % 3 == 1 ? .string : $0 % 3 == 2 ? .double : .int64) }
+    }
+    let file = try Self.file(
+      "Wide", [Self.attribute("name", .string), parts],
+      "INSERT INTO ZWIDE (Z_PK, Z_ENT, Z_OPT, ZNAME, ZP0) VALUES (1, 1, 1, 'a', 7), (2, 1, 1, 'b', NULL)",
+      "UPDATE ZWIDE SET ZP\(width - 1) = 9 WHERE Z_PK = 1", "UPDATE Z_PRIMARYKEY SET Z_MAX = 2")
+    func value(_ number: Int, _ value: Int) -> JSONValue {
+      number % 3 == 1 ? .string("\(value)") : .integer(Int64(value))
+    }
+    var expected = ["p0": value(0, 7)]
+    expected["p\(width - 1)"] = value(width - 1, 9)
+    func values(_ file: URL) throws -> [JSONValue?] {
+      try Self.wide(file).fetch(FetchDescriptor<Wide>(sortBy: [SortDescriptor(\.name)])).map(\.parts)
+    }
+    #expect(try values(file) == [.object(expected), nil])
+    let (copy, report) = try Self.copy(file)
+    #expect(report.losses == [])
+    #expect(try InspectedStore(file.path).difference(to: copy).isEmpty)
+    let all = Dictionary(uniqueKeysWithValues: (0..<width).map { ("p\($0)", value($0, $0 + 1)) })
+    do {
+      let writer = try Self.wide(file, allowsSave: true)
+      writer.insert(Wide("c", .object(all)))
+      try writer.save()
+    }
+    #expect(try values(file) == [.object(expected), nil, .object(all)])
+    #expect(try InspectedStore(file.path).faults() == [])
   }
 
   // MARK: - F3

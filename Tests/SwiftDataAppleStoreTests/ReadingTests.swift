@@ -164,9 +164,10 @@ import Testing
     #expect(try FolderState.of(copy.deletingLastPathComponent()) == before)
   }
 
-  @Test("is opened with any number as its lock timeout", arguments: [.infinity, .nan, -1] as [Double])
-  func lockTimeout(_ seconds: Double) throws {
-    let configuration = AppleStoreConfiguration(url: try Library.filled(), lockTimeout: seconds)
+  @Test(
+    "is opened with any duration as its lock timeout", arguments: [.seconds(Int64.max), .seconds(-1)] as [Duration])
+  func lockTimeout(_ timeout: Duration) throws {
+    let configuration = AppleStoreConfiguration(url: try Library.filled(), lockTimeout: timeout)
     let container = try ModelContainer(for: Schema(Library.all), configurations: configuration)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Library.Book>()) > 0)
   }

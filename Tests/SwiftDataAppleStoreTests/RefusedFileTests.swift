@@ -1,6 +1,7 @@
 import AppleStoreTemplates
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 import SwiftDataInspection
 import Testing
 
@@ -271,5 +272,117 @@ enum Unfit {
         for: Schema(versionedSchema: First.self), migrationPlan: Plan.self,
         configurations: [ModelConfiguration(url: file)])
     }
+  }
+
+  // MARK: - Failures inside the migration
+
+  /// Why a migration that has begun ends.
+  enum Failure: String, CaseIterable, CustomTestStringConvertible {
+    case closureBefore, closureAfter, uniqueness, missingValue
+    var testDescription: String { rawValue }
+  }
+
+  @Test("where a migration fails that has changed rows already", arguments: Failure.allCases, [true, false])
+  func migration(_ failure: Failure, hasLog: Bool) throws {
+    let file = try store("INSERT INTO Note (text) VALUES ('a')", hasLog: hasLog)
+    let folder = file.deletingLastPathComponent()
+    let before = try FolderState.of(folder, ignoredSuffix: "-shm")
+    #expect(throws: (any Error).self) {
+      switch failure {
+      case .closureBefore: try Failing.$stopsBefore.withValue(true) { try Failing.open(file) }
+      case .closureAfter: try Failing.$stopsBefore.withValue(false) { try Failing.open(file) }
+      case .uniqueness: try Failing.open(Failing.Unique.Note.self, file)
+      case .missingValue: try Failing.open(Failing.Required.Note.self, file)
+      }
+    }
+    #expect(try FolderState.of(folder, ignoredSuffix: "-shm") == before)
+    // The rows that only the log had are still there.
+    let context = ModelContext(
+      try ModelContainer(for: Schema([Note.self]), configurations: [ModelConfiguration(url: file)]))
+    #expect(try context.fetch(FetchDescriptor<Note>()).map(\.text) == ["a", "a"])
+  }
+
+  @Test("where an import into an earlier import fails", arguments: [true, false])
+  func failedImport(hasLog: Bool) throws {
+    let source = try Library.filled()
+    let first = try Library.folder().appendingPathComponent("own.store")
+    _ = try InspectedStore(source.path).copy(into: first)
+    let target = try Library.folder().appendingPathComponent("own.store")
+    if hasLog {
+      try RefusedFile.withLog(first, "UPDATE Tag SET name = name || '!'", to: target)
+    } else {
+      try FileManager.default.copyItem(at: first, to: target)
+    }
+    // A file where the folder of the external data belongs.
+    try Data().write(to: NewStore.externalFolder(of: target))
+    let folder = target.deletingLastPathComponent()
+    let before = try FolderState.of(folder, ignoredSuffix: "-shm")
+    #expect(throws: SwiftDataError.self) { try InspectedStore(source.path).copy(into: target, replaces: true) }
+    #expect(try FolderState.of(folder, ignoredSuffix: "-shm") == before)
+  }
+}
+
+/// Versions of the note to which a migration fails.
+private enum Failing {
+  @TaskLocal static var stopsBefore = true
+
+  enum First: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [RefusedStoreTests.Note.self] }
+  }
+
+  enum Second: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Note.self] }
+    @Model final class Note {
+      var text: String
+      var size: Int = 7
+      init(_ text: String) { self.text = text }
+    }
+  }
+
+  enum Unique {
+    @Model final class Note {
+      @Attribute(.unique) var text: String
+      init(_ text: String) { self.text = text }
+    }
+  }
+
+  enum Required {
+    @Model final class Note {
+      var text: String
+      var size: Int
+      init(_ text: String) { (self.text, size) = (text, 0) }
+    }
+  }
+
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [First.self, Second.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: First.self, toVersion: Second.self,
+          willMigrate: { context in
+            context.insert(RefusedStoreTests.Note("new"))
+            try context.save()
+            if stopsBefore { throw CancellationError() }
+          },
+          didMigrate: { context in
+            for note in try context.fetch(FetchDescriptor<Second.Note>()) { note.size = 8 }
+            try context.save()
+            throw CancellationError()
+          })
+      ]
+    }
+  }
+
+  static func open(_ file: URL) throws {
+    _ = try ModelContainer(
+      for: Schema(versionedSchema: Second.self), migrationPlan: Plan.self,
+      configurations: [ModelConfiguration(url: file)])
+  }
+
+  static func open(_ type: any PersistentModel.Type, _ file: URL) throws {
+    _ = try ModelContainer(for: Schema([type]), configurations: [ModelConfiguration(url: file)])
   }
 }

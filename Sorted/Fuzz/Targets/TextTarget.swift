@@ -52,6 +52,6 @@ enum TextTarget {
       let expected = all.filter { (try? predicate.evaluate($0)) == true }.map(\.title)
       if found != expected { broken("question \(index) finds \(found), not \(expected)") }
     }
-    _ = try context.search(FuzzItem.self, text)
+    _ = try context.search(FuzzItem.self, matching: text)
   }
 }

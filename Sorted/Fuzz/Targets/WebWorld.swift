@@ -60,8 +60,8 @@ struct WebWorld {
 
   /// Makes what a request changed as it was.
   mutating func fillIfChanged() throws {
-    if try ModelContext(inbox).newestHistoryToken() != filledInbox { try fillInbox() }
-    if try ModelContext(own).newestHistoryToken() != filledOwn { try fillOwn() }
+    if try ModelContext(inbox).currentHistoryToken() != filledInbox { try fillInbox() }
+    if try ModelContext(own).currentHistoryToken() != filledOwn { try fillOwn() }
   }
 
   private mutating func fillInbox() throws {
@@ -93,7 +93,7 @@ struct WebWorld {
     try context.save()
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     try fillFolder()
-    filledInbox = try ModelContext(inbox).newestHistoryToken()
+    filledInbox = try ModelContext(inbox).currentHistoryToken()
   }
 
   private mutating func fillOwn() throws {
@@ -120,7 +120,7 @@ struct WebWorld {
         link: "https://example.org/0", title: "Example", summary: "Words", site: "example.org", fetchedAt: Date()))
     try context.save()
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-    filledOwn = try ModelContext(own).newestHistoryToken()
+    filledOwn = try ModelContext(own).currentHistoryToken()
   }
 
   private func fillFolder() throws {

@@ -142,7 +142,7 @@ private struct Sorting: Encodable {
     self.sorted = sorted
     self.meaning = meaning
     waiting = try AssistService(container: context.container).pendingCount()
-    let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, .count)
+    let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, computing: .count)
     categories = Dictionary(found.map { ($0.0?.rawValue ?? "none", $0.1) }, uniquingKeysWith: +)
   }
 }
@@ -182,7 +182,7 @@ struct DigestCommand: ParsableCommand {
         sorted digest --days 7
       """)
 
-  @Option(help: "How old a message may be.")
+  @Option(help: ArgumentHelp("The maximum age of a message in days.", valueName: "days"))
   var days = 30
 
   @OptionGroup var store: StoreOptions

@@ -23,7 +23,7 @@ struct CopyCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The file or URL of the store to write.", valueName: "store"))
   var to: String
 
-  @Option(help: "How many models to write at a time.")
+  @Option(help: "The number of objects to write at a time.")
   var chunk = 2_000
 
   @OptionGroup var output: OutputOptions

@@ -7,14 +7,15 @@ struct FirestoreCommand: AsyncParsableCommand {
     commandName: "firestore",
     abstract: "Serve Firestore's and Firebase Storage's REST API on this machine. Ctrl-C ends it.",
     discussion: """
-      Set FIRESTORE_EMULATOR_HOST and FIREBASE_STORAGE_EMULATOR_HOST for clients. The server does not check signatures: keep it on 127.0.0.1.
+      Set FIRESTORE_EMULATOR_HOST and FIREBASE_STORAGE_EMULATOR_HOST for clients.
+      The server does not check signatures: keep it on 127.0.0.1.
 
       EXAMPLE
         sorted firestore --port 8080 --store documents.store
         sorted firestore --store postgres://localhost/documents --files ~/firestore-files
       """)
 
-  @Option(help: "The port; 0 chooses a free one.")
+  @Option(help: "The port. 0 chooses a free one.")
   var port = 8080
 
   @Option(help: "The address to listen at.")
@@ -22,19 +23,19 @@ struct FirestoreCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the documents, or postgres://user@host/database; in memory by default.",
+      "The file of the documents, or postgres://user@host/database. (default: in memory)",
       valueName: "file"))
   var store: String?
 
   @Option(
     help: ArgumentHelp(
-      "The folder of uploaded files, required with PostgreSQL; otherwise it is next to the file of the documents.",
+      "The folder of uploaded files. Required with PostgreSQL. (default: next to the file of the documents)",
       valueName: "folder"))
   var files: String?
 
   @Option(
     help: ArgumentHelp(
-      "Access rules: lines with a path, readers and writers. Without rules, everyone may read and write.",
+      "The access rules: lines with a path, readers and writers. Without rules, every client may read and write.",
       valueName: "file"))
   var rules: String?
 

@@ -16,13 +16,13 @@ struct ListCommand: ParsableCommand {
         sorted list --sort opportunity
       """)
 
-  @Flag(exclusivity: .exclusive, help: "Which conversations.")
+  @Flag(exclusivity: .exclusive, help: "List only some conversations.")
   var filter: Filter?
 
-  @Option(help: "Only those with a message of this category: fan, business, spam or urgent.")
+  @Option(help: "List only conversations with a message of this category: fan, business, spam or urgent.")
   var category: MessageCategory?
 
-  @Option(help: "latest, or opportunity: the most promising business first.")
+  @Option(help: "The order: latest, or opportunity, which has the most promising business first.")
   var sort = ConversationOrder.latest
 
   @OptionGroup var store: StoreOptions
@@ -33,9 +33,9 @@ struct ListCommand: ParsableCommand {
 
     static func help(for value: Filter) -> ArgumentHelp? {
       switch value {
-      case .unread: "Only those with unread messages."
-      case .pinned: "Only pinned ones."
-      case .archived: "Only archived ones, which are left out otherwise."
+      case .unread: "List only conversations with unread messages."
+      case .pinned: "List only pinned conversations."
+      case .archived: "List only archived conversations, which are left out otherwise."
       }
     }
 
@@ -70,7 +70,7 @@ struct ShowCommand: ParsableCommand {
 
   @OptionGroup var target: ConversationArgument
 
-  @Option(help: "The page, 20 messages each; 1 has the newest.")
+  @Option(help: "The page of 20 messages. Page 1 has the newest.")
   var page = 1
 
   @OptionGroup var store: StoreOptions

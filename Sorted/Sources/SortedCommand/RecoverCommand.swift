@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataRecovery
 
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
         sorted serve --store inbox.store --sync http://127.0.0.1:8787
       """)
 
-  @Option(help: "The port; 0 chooses a free one.")
+  @Option(help: "The port. 0 chooses a free one.")
   var port = 8080
 
   @Option(

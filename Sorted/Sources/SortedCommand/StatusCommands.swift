@@ -85,7 +85,7 @@ struct RetryCommand: ParsableCommand {
   @Argument(help: "The id of the message, as `sorted status` shows it.")
   var id: String?
 
-  @Flag(help: "All messages that failed.")
+  @Flag(help: "Queue all messages that failed.")
   var all = false
 
   @OptionGroup var store: StoreOptions

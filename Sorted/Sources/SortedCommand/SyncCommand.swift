@@ -132,7 +132,7 @@ struct RemoteOptions: ParsableArguments {
   @Option(help: "The Firebase project.")
   var project = "demo-sorted"
 
-  @Option(help: "The user of the store; required for its first sync.")
+  @Option(help: "The user of the store. Required for its first sync.")
   var user: String?
 
   @Option(help: ArgumentHelp("The key file of a service account, from the Google Cloud console.", valueName: "file"))

@@ -14,6 +14,7 @@ globalThis.BroadcastChannel = class {
 const sent = [];
 globalThis.fetch = async (path, { body }) => (sent.push(Object.fromEntries(body)), { ok: true, status: 204 });
 const drafts = await import(`${scripts}/drafts.js`);
+const { state } = await import(`${scripts}/state.js`);
 
 test("a draft has the key of the message that it becomes, and the next draft has another", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
@@ -29,4 +30,20 @@ test("a draft has the key of the message that it becomes, and the next draft has
   assert.equal((await save("half a thought")).key, first.key);
   assert.equal(drafts.takeKey("talk"), first.key);
   assert.notEqual((await save("more")).key, first.key);
+});
+
+test("a draft is saved also where a person writes or sends in another conversation soon after", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const write = (thread, value) => {
+    state.thread = thread;
+    text.value = value;
+    drafts.keep();
+  };
+  write("talk", "to ann");
+  write("other", "to bob");
+  write("third", "sent");
+  drafts.forget();
+  mock.timers.tick(600);
+  for (let turn = 0; sent.length < 2 && turn < 1_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(sent.splice(0).map((draft) => draft.text), ["to ann", "to bob"]);
 });

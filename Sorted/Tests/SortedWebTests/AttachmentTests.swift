@@ -134,6 +134,24 @@ import Testing
     }
   }
 
+  @Test("A form that forwards a message twice copies its file once")
+  func forwardedTwice() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      #expect(try await Self.attach(&browser, "cat.png", Self.png).status == 303)
+      let message = try #require(try Self.files(web).first?.message?.id)
+      let form = ["to": Slug.encode("sample/john"), "key": UUID().uuidString]
+      for _ in 0..<2 {
+        let answer = try await browser.send("/c/\(Self.studio)/m/\(Slug.encode(message))/forward", form)
+        #expect(answer.status == 303)
+      }
+      let kept = try FileManager.default.contentsOfDirectory(atPath: web.folder.appendingPathComponent("files").path)
+        .filter { UUID(uuidString: $0) != nil }
+      #expect(try Self.files(web).count == 2)
+      #expect(kept.count == 2, "\(kept)")
+    }
+  }
+
   @Test("An attachment that names a file elsewhere on the machine does not open it")
   func elsewhere() async throws {
     try await WebFixture.run { web in

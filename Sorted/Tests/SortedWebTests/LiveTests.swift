@@ -200,40 +200,87 @@ import Testing
     }
   }
 
-  @Test(
-    "A person's browsers watch so many stretches of older messages, and one that leaves makes room at once",
-    .timeLimit(.minutes(20)))
-  func stretches() async throws {
+  /// A hub over a store with one conversation and with a session for each name, because the heartbeat ends the streams of sessions that
+  /// the store does not have.
+  private func hub(sessions: [String]) async throws -> LiveHub {
     let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
     let work = desk.now()
     work.inbox.insert(ConversationEntity(id: "c", participantIDs: ["me", "x"]))
-    // The heartbeat ends the streams of sessions that the store does not have.
-    for number in 0...LiveHub.maximumStretchesEach {
-      let name = "s\(number)"
+    for name in sessions {
       work.own.insert(SessionEntity(tokenDigest: name, userID: "me", isOwner: true, expiresAt: .distantFuture))
     }
     try work.inbox.save()
     try work.own.save()
-    let hub = LiveHub(desk: desk, pages: try await Pages(), sync: nil, logger: .init(label: "test"))
+    return LiveHub(desk: desk, pages: try await Pages(), sync: nil, logger: .init(label: "test"))
+  }
+
+  private func stretch(_ viewer: Viewer, _ number: Int) -> LiveHub.Topic {
+    let time = Date(timeIntervalSince1970: Double(number))
+    return .stretch(viewer, "c", time...time)
+  }
+
+  @Test(
+    "A person's browsers watch so many stretches of older messages; one more ends the oldest, and one that leaves makes room",
+    .timeLimit(.minutes(20)))
+  func stretches() async throws {
+    let (most, me) = (LiveHub.maximumStretchesEach, Viewer.owner("me"))
+    let hub = try await hub(sessions: (0...most + 1).map { "s\($0)" })
     let left = HTTPClient.defaultEventLoopGroup.any().makePromise(of: Void.self)
     var streams: [AsyncStream<ByteBuffer>] = []
-    func topic(_ number: Int) -> LiveHub.Topic {
-      let time = Date(timeIntervalSince1970: Double(number))
-      return .stretch(.owner("me"), "c", time...time)
+    for number in 0..<most {
+      let closed = number == 1 ? left.futureResult : nil
+      streams.append(try await hub.subscribe([stretch(me, number)], me, session: "s\(number)", until: closed))
     }
-    for number in 0..<LiveHub.maximumStretchesEach {
-      let closed = number == 0 ? left.futureResult : nil
-      streams.append(
-        try await hub.subscribe([topic(number)], .owner("me"), session: "s\(number)", until: closed))
-    }
-    let (last, session) = (topic(LiveHub.maximumStretchesEach), "s\(LiveHub.maximumStretchesEach)")
-    await #expect(throws: PageError.tooMany) { _ = try await hub.subscribe([last], .owner("me"), session: session) }
     // Another browser of the same stretch needs no room.
-    streams.append(try await hub.subscribe([topic(1)], .owner("me"), session: session))
+    streams.append(try await hub.subscribe([stretch(me, 2)], me, session: "s\(most)"))
+    #expect(await hub.listenerCount(stretch(me, 0)) == 1)
+    streams.append(try await hub.subscribe([stretch(me, most)], me, session: "s\(most)"))
+    #expect(await hub.listenerCount(stretch(me, 0)) == 0)
+    for await _ in streams[0] {}
     left.succeed()
-    while await hub.listenerCount(topic(0)) > 0 { await Task.yield() }
-    streams.append(try await hub.subscribe([last], .owner("me"), session: session))
-    #expect(streams.count == LiveHub.maximumStretchesEach + 2)
+    while await hub.listenerCount(stretch(me, 1)) > 0 { await Task.yield() }
+    streams.append(try await hub.subscribe([stretch(me, most + 1)], me, session: "s\(most + 1)"))
+    #expect(await hub.listenerCount(stretch(me, 2)) == 2)
+    await hub.finish()
+  }
+
+  @Test(
+    "Six people who watch all that they may leave room for others, and cannot take it back", .timeLimit(.minutes(20)))
+  func fairStretches() async throws {
+    let (most, crowd) = (LiveHub.maximumStretchesEach, (0..<6).map { Viewer.member("crowd\($0)") })
+    var sessions = (0..<6).flatMap { person in (0..<most).map { "s\(person)-\($0)" } }
+    sessions += (0..<40).map { "other\($0)" }
+    let hub = try await hub(sessions: sessions)
+    var streams: [AsyncStream<ByteBuffer>] = []
+    func counts() async -> [String: Int] {
+      await hub.followedTopics.reduce(into: [:]) { counts, topic in
+        if case .stretch(let viewer, _, _) = topic { counts[viewer.userID, default: 0] += 1 }
+      }
+    }
+    /// Opens a stream, which may be refused.
+    func open(_ viewer: Viewer, _ number: Int, _ session: String) async throws -> Bool {
+      do {
+        streams.append(try await hub.subscribe([stretch(viewer, number)], viewer, session: session))
+        return true
+      } catch let error as PageError where error == .tooMany {
+        return false
+      }
+    }
+    for number in 0..<most {
+      for (person, viewer) in crowd.enumerated() { _ = try await open(viewer, number, "s\(person)-\(number)") }
+    }
+    #expect(await counts().values.reduce(0, +) == LiveHub.maximumStretches)
+    // The others come one by one, and the crowd asks again for what it lost.
+    for number in 0..<40 {
+      #expect(try await open(.member("other\(number)"), 0, "other\(number)"))
+      for (person, viewer) in crowd.enumerated() { _ = try await open(viewer, number, "s\(person)-\(number)") }
+    }
+    let after = await counts()
+    #expect((0..<40).allSatisfy { after["other\($0)"] == 1 })
+    #expect(after.values.reduce(0, +) <= LiveHub.maximumStretches)
+    // The crowd shares what is left.
+    let shares = crowd.map { after[$0.userID] ?? 0 }
+    #expect(shares.allSatisfy { $0 >= (LiveHub.maximumStretches - 40) / 6 - 1 }, "\(shares)")
     await hub.finish()
   }
 

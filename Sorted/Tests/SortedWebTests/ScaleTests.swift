@@ -53,7 +53,7 @@ import Testing
           sight: list.sight, unread: list.unread[conversation])
         #expect(view.stretch.messages.count >= ThreadReader.pageSize)
       }
-      return (try StatementTrace.record(page).statements, try StatementTrace.steps(of: page))
+      return (try StatementTrace.record(page).statements, try StatementTrace.virtualMachineSteps(of: page))
     }
     let pairs: [(ThreadPosition, ThreadPosition)] = [
       (.newest, .newest), (.before("100/50"), .before("100000/50000")), (.around("100/50"), .around("100000/50000")),
@@ -155,7 +155,7 @@ import Testing
       }
       let byID = Dictionary(uniqueKeysWithValues: places)
       var found: [Int] = []
-      let steps = try StatementTrace.steps {
+      let steps = try StatementTrace.virtualMachineSteps {
         let sight = try access.sight(of: conversations.map(\.id), Array(byID.values))
         let unread = try UnreadCounts(conversations, byID, sight, access)
         found = conversations.map { unread[$0] }

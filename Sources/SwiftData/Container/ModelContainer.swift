@@ -115,7 +115,8 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores for an array of models, a form that some articles about SwiftData use. (Not Apple's.)
+  /// Opens the stores for an array of models, a form that some articles about SwiftData use. Apple's compiler refuses it: list
+  /// the models, or pass a ``Schema``.
   /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
     for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -141,7 +142,7 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// The same for some models and all models that they reach.
+  /// Describes what opening the stores would do for some models and all models that they reach, without doing it.
   /// - Throws: as ``migrationPreview(for:migrationPlan:configurations:)-(Schema,_,_)``.
   public static func migrationPreview(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

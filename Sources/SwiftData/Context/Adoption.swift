@@ -47,8 +47,8 @@ struct Adoption {
     // To-ones that another object than the stored one is the target of. A relationship that cannot be loaded must not count as empty.
     let retargeted = PropertySet(
       entity.properties.filter { property in
-        guard property.isToOne, hasFormerKeys, case .fault(let key) = object.__relationship(property.index, .read),
-          case .fault(let storedKey) = stored.__relationship(property.index, .read), key != storedKey
+        guard property.isToOne, hasFormerKeys, let key = object.relationship(property).faultKey,
+          let storedKey = stored.relationship(property).faultKey, key != storedKey
         else { return false }
         object.__fire(property.index)
         return true
@@ -68,7 +68,7 @@ struct Adoption {
         if !Self.isSame(old, new, property) { changed.append((index, old, new)) }
         continue
       }
-      if case .targets(let targets, _) = object.__relationship(index, .read) {
+      if let targets = object.relationship(at: index).targets {
         reached += targets
         if changes?.contains(index) == true || retargeted.contains(index) {
           relationships.append(Relationship(object: target, property: property, targets: targets))
@@ -98,8 +98,8 @@ struct Adoption {
     for (object, former, root, key) in leaving { former.identityMaps[root].remove(object, key) }
     for change in relationships {
       let index = change.property.index
-      if case .fault = change.object.__relationship(index, .read) { change.object.__fire(index) }
-      guard case .targets(let old, _) = change.object.__relationship(index, .read) else { continue }
+      if change.object.relationship(at: index).isFault { change.object.__fire(index) }
+      guard let old = change.object.relationship(at: index).targets else { continue }
       let new = change.targets.map { $0.__resolved }
       func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
         let ids = Set(right.map { ObjectIdentifier($0) })
@@ -108,7 +108,7 @@ struct Adoption {
       let (removed, added) = (difference(old, new), difference(new, old))
       guard !removed.isEmpty || !added.isEmpty else { continue }
       RelationshipMaintenance.change(change.object, index) {
-        _ = change.object.__relationship(index, .load(new, positioned: false))
+        change.object.relationship(at: index).load(new, positioned: false)
       }
       RelationshipMaintenance.didChange(change.object, index, removed: removed, added: added)
     }
@@ -119,7 +119,7 @@ struct Adoption {
     for property in type(of: object).__entity.properties {
       if property.isAttribute {
         object.__loadIfNeeded(property.index)
-      } else if case .fault = object.__relationship(property.index, .read) {
+      } else if object.relationship(property).isFault {
         object.__fire(property.index)
       }
     }

@@ -143,7 +143,7 @@ extension ContextState {
             guard merging else { continue }
             do { try merge(change, property) } catch { note(error) }
           } else if !isOver || unsavedProperties(of: object)?.contains(property.index) != true {
-            _ = object.__relationship(property.index, .fault(0))
+            object.relationship(property).becomeFault(0)
           }
           notify(object, property.index)
         }
@@ -168,7 +168,7 @@ extension ContextState {
         if let change, change.properties.contains(index) {
           do { try merge(change, property) } catch { note(error) }
         } else {
-          _ = object.__relationship(index, .fault(0))
+          object.relationship(at: index).becomeFault(0)
         }
         notify(object, index)
       }
@@ -177,17 +177,17 @@ extension ContextState {
 
   /// Adds to a to-many what the store and unsaved changes have and it lacks.
   private func extend(_ object: any PersistentModel, _ property: __Property) throws {
-    guard case .targets(let now, _) = object.__relationship(property.index, .read) else { return }
+    guard let now = object.relationship(property).targets else { return }
     let (_, shown, positioned) = try RelationshipLoader.toMany(object, property, self)
     let own = Set(now.map { ObjectIdentifier($0) })
     let came = shown.filter { !own.contains(ObjectIdentifier($0)) }
-    if !came.isEmpty { _ = object.__relationship(property.index, .load(now + came, positioned: positioned)) }
+    if !came.isEmpty { object.relationship(property).load(now + came, positioned: positioned) }
   }
 
   /// Applies the unsaved changes of a to-many to the stored list.
   private func merge(_ change: ObjectChange, _ property: __Property) throws {
     let object = change.object
-    guard case .targets(let now, _) = object.__relationship(property.index, .read),
+    guard let now = object.relationship(property).targets,
       let original = change.originals.firstIndex(where: { $0.index == property.index }),
       let base = change.originalTargets(property.index)
     else { return }
@@ -200,9 +200,9 @@ extension ContextState {
     }
     let came = shown.filter { !own.contains(ObjectIdentifier($0)) && !before.contains(ObjectIdentifier($0)) }
     // From now on, the unsaved change is the difference from this list.
-    _ = object.__relationship(property.index, .load(stored, positioned: positioned))
+    object.relationship(property).load(stored, positioned: positioned)
     changed[ObjectIdentifier(object)]?.originals[original].value = object.__value(at: property.index)
-    _ = object.__relationship(property.index, .load(kept + came, positioned: positioned))
+    object.relationship(property).load(kept + came, positioned: positioned)
   }
 
   /// Notifies observers of an object that the engine changed a property.

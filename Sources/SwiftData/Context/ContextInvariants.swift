@@ -82,9 +82,9 @@
       if object.__state.flags.contains(.deleted) { return [] }
       let entity = type(of: object).__entity
       return entity.properties.filter { !$0.isAttribute }.flatMap { property -> [String] in
-        guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+        guard let targets = object.relationship(property).targets else { return [] }
         var found = [String]()
-        if property.isToMany, case .change = object.__relationship(property.index, .verify) {
+        if property.isToMany, object.relationship(property).verify() != nil {
           found.append("\(property.name) of \(name(object)) is not what was noted")
         }
         if Set(targets.map { ObjectIdentifier($0) }).count < targets.count {
@@ -110,10 +110,10 @@
 
     /// Whether the other side contains an object, or is not loaded.
     private func isKnown(_ object: any PersistentModel, to target: any PersistentModel, _ inverse: __Property) -> Bool {
-      switch target.__relationship(inverse.index, .contains(object)) {
+      switch target.relationship(inverse).membership(of: object) {
       case .fault(let key): inverse.isToMany || key == object.__state.key
-      case .targets(let found, _): found.contains { $0 === object }
-      case .none, .change, .order, .original: false
+      case .contained: true
+      case nil, .absent: false
       }
     }
   }

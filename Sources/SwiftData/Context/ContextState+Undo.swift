@@ -27,20 +27,20 @@ extension ContextState {
     guard object.__state.context === self else { return }
     func restore(_ body: () -> Void) {
       RelationshipMaintenance.restore(object, index) {
-        _ = object.__relationship(index, .settle)
+        object.relationship(at: index).settle()
         body()
       }
     }
     if let new = assignment.new {
-      if case .fault = object.__relationship(index, .check) { object.__fire(index) }
-      guard case .targets(let current, let positioned) = object.__relationship(index, .read) else { return }
+      if object.relationship(at: index).isFault { object.__fire(index) }
+      guard let (current, positioned) = object.relationship(at: index).list else { return }
       let (old, new) = (UndoneValues.targets(assignment.old), UndoneValues.targets(new))
       let isCurrent = current.elementsEqual(new, by: ===)
       if type(of: object).__entity.properties[index].isToMany {
         let returning = withoutMoved(old, current + new, of: object, assignment)
         if !isCurrent || returning.count < old.count {
           let merged = UndoneValues.list(returning, insteadOf: new, in: current)
-          return restore { _ = object.__relationship(index, .load(merged, positioned: positioned)) }
+          return restore { object.relationship(at: index).load(merged, positioned: positioned) }
         }
       } else if !isCurrent {
         // The undo of the other side may have cleared it just now.
@@ -63,8 +63,8 @@ extension ContextState {
     return old.filter { target in
       let target = target.__resolved
       guard !present.contains(ObjectIdentifier(target)), target.__state.context === self else { return true }
-      if case .fault = target.__relationship(inverse.index, .check) { target.__fire(inverse.index) }
-      guard case .targets(let owners, _) = target.__relationship(inverse.index, .read), let now = owners.first else {
+      if target.relationship(inverse).isFault { target.__fire(inverse.index) }
+      guard let owners = target.relationship(inverse).targets, let now = owners.first else {
         return true
       }
       return now === owner || now === assignment.newOwner(of: target, inverse)
@@ -81,7 +81,7 @@ extension ContextState {
     forget(object, clearing: nil)
     // References to itself stay, because the next insertion would not restore them.
     for (target, inverse) in targets where target !== object {
-      _ = target.__relationship(inverse.index, .remove(object))
+      target.relationship(inverse).remove(object)
       notify(target, inverse.index)
     }
   }

@@ -127,7 +127,7 @@ package final class ContextState: ModelHost {
       guard isAdmitted else { continue }
       added.append(object)
       for property in type(of: object).__entity.properties.reversed() where !property.isAttribute {
-        if case .targets(let targets, _) = object.__relationship(property.index, .read) {
+        if let targets = object.relationship(property).targets {
           // Cascaded deletions are undone together.
           let isCascade = property.relationship?.deleteRule == .cascade
           pending.append(contentsOf: targets.reversed().map { ($0, isCascade) })
@@ -277,7 +277,7 @@ package final class ContextState: ModelHost {
     unverified = [:]
     for (object, indices) in all.values where object.__state.context === self {
       for index in indices.indices {
-        guard case .change(let change) = object.__relationship(index, .verify) else { continue }
+        guard let change = object.relationship(at: index).verify() else { continue }
         RelationshipMaintenance.didChange(object, index, removed: change.removed, added: change.added)
       }
     }

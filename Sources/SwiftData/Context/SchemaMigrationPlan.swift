@@ -6,7 +6,7 @@ public protocol SchemaMigrationPlan: SendableMetatype {
   static var stages: [MigrationStage] { get }
 }
 
-/// A synonym of ``SchemaMigrationPlan``, which some articles about SwiftData use. (Not Apple's.)
+/// A synonym of ``SchemaMigrationPlan``, which some articles about SwiftData use. Apple's compiler refuses it.
 public typealias VersionedSchemaMigrationPlan = SchemaMigrationPlan
 
 // @unchecked Sendable because the closures run one after another, each with its own context. A `static let` stage, the

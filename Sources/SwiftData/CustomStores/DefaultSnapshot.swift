@@ -26,7 +26,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     contents = SnapshotContents(of: object)
     for property in contents.entity.properties where !property.isAttribute {
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      guard let targets = object.relationship(property).targets else { continue }
       for target in targets { relatedBackingDatas[target.persistentModelID] = target.__backingData }
     }
   }

@@ -72,7 +72,7 @@ package struct SnapshotContents: @unchecked Sendable {
         self[property] = .value(ScalarType.unwrapped(object.__value(at: property.index)))
         continue
       }
-      if case .fault = object.__relationship(property.index, .read), property.isToMany {
+      if object.relationship(property).isFault, property.isToMany {
         if leavesLists { continue }
         if let targets = stored(property) {
           self[property] = .toMany(targets)
@@ -85,8 +85,8 @@ package struct SnapshotContents: @unchecked Sendable {
   }
 
   private static func relationship(_ object: any PersistentModel, _ property: __Property) -> Field {
-    switch object.__relationship(property.index, .read) {
-    case .targets(let targets, _):
+    switch object.relationship(property).content {
+    case .targets(let targets):
       let alive = targets.filter { $0.__state.context != nil && !$0.isDeleted }.map(\.persistentModelID)
       return property.isToMany ? .toMany(alive) : .toOne(alive.first)
     case .fault(let key) where key != 0 && property.isToOne:
@@ -97,7 +97,7 @@ package struct SnapshotContents: @unchecked Sendable {
       if let exact = core.store(of: table).exactIdentifier(ofKey: key, in: table) { return .toOne(exact) }
       object.__fire(property.index)
       return relationship(object, property)
-    case .fault, .none, .change, .order, .original:
+    case .fault, nil:
       return property.isToMany ? .toMany([]) : .toOne(nil)
     }
   }

@@ -27,7 +27,7 @@ package struct SnapshotRequests {
       for keyPath in request.descriptor.relationshipKeyPathsForPrefetching {
         guard let property = KeyPathResolver.property(at: keyPath, in: T.__entity) else { continue }
         for object in objects {
-          if case .targets(let targets, _) = object.__relationship(property.index, .read) { related += targets }
+          if let targets = object.relationship(property).targets { related += targets }
         }
       }
       let companions = Self.snapshots(of: related).map { ($0.persistentIdentifier, $0) }

@@ -94,7 +94,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       let entity = type(of: object).__entity
       for index in indices where !entity.properties[index].isAttribute {
         guard let inverse = RelationshipInfo.of(entity.properties[index], in: entity).inverse else { continue }
-        if case .targets(let targets, _) = object.__relationship(index, .read) {
+        if let targets = object.relationship(at: index).targets {
           let isTarget = !object.__state.flags.contains(.deleted)
           for target in targets { take(target, inverse, of: object, index, isTarget: isTarget) }
         }
@@ -116,11 +116,11 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     try refresh(ends)
     for end in found {
       if end.inverse.isToMany {
-        _ = end.object.__relationship(end.inverse.index, .fault(0))
+        end.object.relationship(end.inverse).becomeFault(0)
         end.object.__fire(end.inverse.index)
       } else if end.isTarget, !end.refersToOwner {
         // Another process moved it to another owner, and its list has it.
-        _ = end.owner.__relationship(end.index, .remove(end.object))
+        end.owner.relationship(at: end.index).remove(end.object)
       }
     }
     return ends
@@ -138,10 +138,10 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
     /// Whether a to-one inverse leads to the owner.
     var refersToOwner: Bool {
-      switch object.__relationship(inverse.index, .read) {
+      switch object.relationship(inverse).content {
       case .fault(let key): key == owner.__state.key
-      case .targets(let targets, _): targets.first === owner
-      case .none, .change, .order, .original: true
+      case .targets(let targets): targets.first === owner
+      case nil: true
       }
     }
   }
@@ -201,7 +201,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
     guard Base.Snapshot.self == DefaultSnapshot.self else {
       for property in type(of: object).__entity.properties where !property.isAttribute {
-        if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+        if object.relationship(property).isFault { object.__fire(property.index) }
       }
       var related = [PersistentIdentifier: any BackingData]()
       return Base.Snapshot(from: object.__backingData, relatedBackingDatas: &related)

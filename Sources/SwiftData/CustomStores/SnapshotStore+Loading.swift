@@ -35,14 +35,14 @@ extension SnapshotStore {
     guard object.__state.flags.isEmpty else { return }
     for property in contents.entity.properties where !property.isAttribute {
       guard let identifiers = contents[property]?.identifiers,
-        case .fault = object.__relationship(property.index, .read)
+        object.relationship(property).isFault
       else { continue }
       let targets = identifiers.compactMap { related[$0] }
       // Unsaved changes at the other end are merged when the fault fires.
       guard targets.count == identifiers.count, targets.allSatisfy({ $0.__state.flags.isEmpty }),
         property.isToOne && !targets.isEmpty
       else { continue }
-      _ = object.__relationship(property.index, .load(targets, positioned: true))
+      object.relationship(property).load(targets, positioned: true)
     }
   }
 
@@ -66,7 +66,7 @@ extension SnapshotStore {
     for property in contents.entity.properties where unsaved?.contains(property.index) != true {
       guard let field = contents[property], !isSame(field, object, property) else { continue }
       if property.isToMany {
-        _ = object.__relationship(property.index, .fault(0))
+        object.relationship(property).becomeFault(0)
       } else {
         try object.__reload(property.index, from: reader)
       }
@@ -84,13 +84,13 @@ extension SnapshotStore {
       return cell == type.cell(of: current)
     case .toOne(let target):
       let key = target.map { give($0).key } ?? 0
-      switch object.__relationship(property.index, .read) {
+      switch object.relationship(property).content {
       case .fault(let current): return current == key
-      case .targets(let targets, _): return (targets.first?.__state.key ?? 0) == key
-      case .none, .change, .order, .original: return true
+      case .targets(let targets): return (targets.first?.__state.key ?? 0) == key
+      case nil: return true
       }
     case .toMany(let targets):
-      guard case .targets(let current, _) = object.__relationship(property.index, .read) else { return true }
+      guard let current = object.relationship(property).targets else { return true }
       return current.map { $0.__state.key } == targets.map { give($0).key }
     }
   }

@@ -70,7 +70,7 @@ final class SnapshotWriter {
       let targets = (contents[property]?.identifiers ?? []).compactMap { objects[$0] }
       // An optional to-many that is nil reads as empty either way.
       if property.isToOne, targets.isEmpty, !property.isOptional { continue }
-      _ = object.__relationship(property.index, .load(targets, positioned: false))
+      object.relationship(property).load(targets, positioned: false)
     }
   }
 
@@ -86,12 +86,12 @@ final class SnapshotWriter {
         try object.__reload(property.index, from: reader)
         continue
       }
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
-      guard case .targets(let current, let positioned) = object.__relationship(property.index, .read) else { continue }
+      if object.relationship(property).isFault { object.__fire(property.index) }
+      guard let (current, positioned) = object.relationship(property).list else { continue }
       let targets = field.identifiers.compactMap { objects[$0] }
       if current.elementsEqual(targets, by: ===) { continue }
       context.recordChange(of: object, property.index)
-      _ = object.__relationship(property.index, .load(targets, positioned: positioned))
+      object.relationship(property).load(targets, positioned: positioned)
     }
   }
 

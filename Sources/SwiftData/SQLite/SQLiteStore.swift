@@ -197,6 +197,14 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
+  package func compact() throws {
+    try checkUsable()
+    guard configuration.allowsSave else { throw readOnly }
+    // The connection of a migration stage is within a transaction.
+    guard case .connections(let connections) = access, !configuration.isStoredInMemoryOnly else { return }
+    try translating { try connections.compact() }
+  }
+
   /// Ends a migration stage's use of the store.
   func close() { bookkeeping.withLock { $0.isClosed = true } }
 

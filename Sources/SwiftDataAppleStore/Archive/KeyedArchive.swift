@@ -129,9 +129,18 @@ struct KeyedArchive {
     func members(_ name: String) throws -> [PlainValue] {
       try links(name, of: instance).map { try plainValue($0, depth: depth + 1, &budget) }
     }
+    /// An ordered set has a field for each object: `NS.object.0` and so on.
+    func numberedMembers() throws -> [PlainValue] {
+      var result = [PlainValue]()
+      while instance.fields["NS.object.\(result.count)"] != nil {
+        result.append(try field("NS.object.\(result.count)"))
+      }
+      return result
+    }
     switch instance.className {
-    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
-      return .array(try members("NS.objects"))
+    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet": return .array(try members("NS.objects"))
+    case "NSOrderedSet", "NSMutableOrderedSet":
+      return .array(try members("NS.objects") + numberedMembers())
     case "NSDictionary", "NSMutableDictionary":
       var result = [String: PlainValue]()
       for (key, value) in zip(try members("NS.keys"), try members("NS.objects")) { result[Self.text(key)] = value }
@@ -145,7 +154,10 @@ struct KeyedArchive {
       if case .data(let bytes) = try field("NS.uuidbytes"), bytes.count == 16 {
         return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
       }
-    case "NSURL": if case .string(let text) = try field("NS.relative") { return .url(text) }
+    case "NSURL":
+      guard case .string(let text) = try field("NS.relative") else { break }
+      guard case .url(let base) = try field("NS.base") else { return .url(text) }
+      return .url(URL(string: text, relativeTo: URL(string: base))?.absoluteString ?? text)
     case "NSNumber":
       for name in ["NS.intval", "NS.dblval", "NS.boolval"] {
         let number = try field(name)

@@ -53,7 +53,7 @@ package final class AppleFile: Sendable {
   ) -> FileAccess {
     FileAccess(url, isWritable: isWritable, lockTimeout: lockTimeout) { connection in
       try SwiftFunctions.register(on: connection.handle)
-      try converters.register(on: connection.handle)
+      try converters.register(on: connection)
       try connection.execute("PRAGMA cache_size = -16000")
       for statement in converters.views { try connection.execute(statement) }
     }

@@ -46,13 +46,15 @@ package final class FileAccess: @unchecked Sendable {
   /// - Throws: `SwiftDataError/storeLocked` if another program changed the file meanwhile.
   package func read<T>(_ body: (FileConnection) throws -> T) throws -> T {
     try readChecked { connection, check in
-      let result = try body(connection)
-      try check()
-      return result
+      try connection.transaction(beginning: "BEGIN") {
+        let result = try body(connection)
+        try check()
+        return result
+      }
     }
   }
 
-  /// Reads as ``read(_:)`` does, for a body that writes elsewhere.
+  /// Reads outside a transaction, for a body that begins its own.
   /// - Parameter body: calls its second argument before it makes its result final, which throws if another program changed
   ///   the file since the start.
   func readChecked<T>(_ body: (FileConnection, () throws -> Void) throws -> T) throws -> T {
@@ -60,9 +62,7 @@ package final class FileAccess: @unchecked Sendable {
     let connection = try take(stamp)
     let result: T
     do {
-      result = try connection.transaction(beginning: "BEGIN") {
-        try body(connection) { if !isWritable, Self.stamp(url) != stamp { throw changed() } }
-      }
+      result = try body(connection) { if !isWritable, Self.stamp(url) != stamp { throw changed() } }
     } catch {
       if !isWritable, Self.stamp(url) != stamp { throw changed() }
       give(connection, stamp)

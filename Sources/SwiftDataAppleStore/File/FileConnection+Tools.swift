@@ -1,5 +1,5 @@
+import CSwiftDataSQLite
 import Foundation
-import GRDBSQLite
 import SwiftData
 
 extension FileConnection {
@@ -25,7 +25,7 @@ extension FileConnection {
   package func copy(to path: String) throws {
     try DurableFiles.write(Data(), to: path, isSynced: false)
     let copy = try FileConnection(uri: FileAccess.uri(path, "mode=rw"), place: path, lockTimeout: 5)
-    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else { throw copy.failure(nil) }
+    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else { throw copy.failure() }
     // One step has all pages, so that the copy is of one state.
     let code = sqlite3_backup_step(backup, -1)
     let finished = sqlite3_backup_finish(backup)
@@ -58,7 +58,9 @@ extension FileConnection {
     _ sql: String, columns: ([ResultColumn]) throws -> Void, _ row: ([SQLValue]) throws -> Void
   ) throws {
     // A statement could attach another file and write to it, although this one is open for reading only.
-    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    let former = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    // An import may use the connection later.
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, former) }
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
     let isSingle = try sql.withCString { text in
@@ -81,8 +83,7 @@ extension FileConnection {
       })
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        try row((0..<sqlite3_column_count(statement)).map { Self.value(sqlite3_column_value(statement, $0)) })
+      case SQLITE_ROW: try row(SQLiteCells(statement).values)
       case SQLITE_DONE: return
       default: throw refused()
       }
@@ -93,7 +94,7 @@ extension FileConnection {
     switch sqlite3_errcode(handle) {
     case SQLITE_ERROR, SQLITE_RANGE, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_AUTH:
       RefusedStatement(reason: String(cString: sqlite3_errmsg(handle)))
-    default: failure(nil)
+    default: failure()
     }
   }
 }

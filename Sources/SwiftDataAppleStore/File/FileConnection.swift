@@ -26,7 +26,7 @@ package final class FileConnection: @unchecked Sendable {
       // The URI decides whether this file may be written. The flags also apply to the database that an import attaches.
       database = try SQLiteDatabase(uri, flags: SQLITE_OPEN_READWRITE)
       if !takesLocks { try DatabaseFile.removeLocks(of: database) }
-      sqlite3_busy_timeout(database.handle, Int32(lockTimeout.asWait * 1000))
+      sqlite3_busy_timeout(database.handle, Int32(lockTimeout * 1000))
       // A damaged file may have a harmful schema.
       try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     } catch {
@@ -40,6 +40,16 @@ package final class FileConnection: @unchecked Sendable {
   private func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw FileErrors.error(error, place: place, target: target) }
   }
+
+  /// Registers a function that takes any number of values and depends on nothing else.
+  func register(_ name: String, _ body: @escaping SQLiteDatabase.Function) throws {
+    try translating {
+      try database.register(name, argumentCount: -1, flags: SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, body)
+    }
+  }
+
+  /// The error of the function of SQLite that failed last.
+  func failure() -> any Error { FileErrors.error(database.error(nil), place: place, target: target) }
 
   package func execute(_ sql: String) throws { try translating { try database.execute(sql) } }
 

@@ -54,9 +54,6 @@ package struct AppleImport {
     report.losses = model.notes
     report.losses += try file.problems(in: [.values, .references, .rows, .file]).map(\.description)
     try file.readChecked { connection, check in
-      // A database can be attached and detached only outside a transaction, and the caller ends a transaction.
-      try connection.execute("COMMIT")
-      defer { try? connection.execute("BEGIN") }
       let destination = ImportTarget(url: target, layout: model.record, mark: file.identifier, source: origin.path)
       report.isRepeated = try destination.fill(on: connection, replaces: replaces) {
         try copy(model.record, connection)

@@ -16,6 +16,8 @@ enum AttributeMatch {
       let stored = attribute.rawValue ?? attribute
       // Without a model, an INTEGER column can hold integers or truth values, and a BLOB column can hold UUIDs.
       if isInferred, let loose = inferred(family, stored) { return loose }
+      // The bytes of a cell, whatever they are.
+      if family == .data, attribute.type == .transformable, attribute.archivedType != .binary { return .same }
       if property.bareType is Character.Type, stored.type == .string { return .plain(attribute) }
       return fits(family, property.bareType, stored) ? .plain(attribute) : nil
     }
@@ -37,7 +39,7 @@ enum AttributeMatch {
   }
 
   private static func fits(_ family: ValueFamily, _ type: any Any.Type, _ attribute: AppleAttribute) -> Bool {
-    switch (family, attribute.type) {
+    switch (family, attribute.archivedType ?? attribute.type) {
     case (.integer, .int16), (.integer, .int32), (.integer, .int64), (.unsigned, .int16), (.unsigned, .int32),
       (.unsigned, .int64):
       return width(of: type).map { $0 >= width(of: attribute.type) } ?? true
@@ -78,7 +80,7 @@ enum AttributeMatch {
     let guessesKeys = attribute.type == .composite && keys != nil && !CompositeMembers.isKnown(property.bareType)
     return .json(
       attribute, keys: keys, form: form(type, guessesKeys: guessesKeys),
-      archive: CollectionArchive(attribute, property.bareType))
+      archive: ObjectArchive(attribute, property.bareType))
   }
 
   private static func key(_ member: Schema.Attribute) -> CompositeKey {
@@ -129,7 +131,7 @@ enum SwiftTypes {
 
   static func declaration(_ attribute: AppleAttribute) -> String {
     let mark = attribute.isOptional ? "?" : ""
-    let type = name(attribute.rawValue?.type ?? attribute.type)
+    let type = name(attribute.rawValue?.type ?? attribute.archivedType ?? attribute.type)
     return
       "var \(attribute.name): \(type.map { $0 + mark } ?? (attribute.type == .composite ? "a Codable type" : "Data" + mark))"
   }

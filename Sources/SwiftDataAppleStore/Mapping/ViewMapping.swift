@@ -94,6 +94,7 @@ package struct ViewMapping: Sendable {
   /// The expression for a property. Classes of a hierarchy may have different columns for one name, so the row's class decides.
   private static func cell(_ name: String, of table: Table, _ converters: inout [Converter]) -> String {
     var expressions = [(sql: String, numbers: [Int64])]()
+    var calls = [String: String]()
     for member in table.classes {
       guard let property = member.property(name) else { continue }
       let columns = columns(of: property).map { "t.\($0.quotedIdentifier)" }
@@ -103,12 +104,13 @@ package struct ViewMapping: Sendable {
       {
         sql = expression(column)
       } else if case .attribute(_, _, let conversion) = property.source, let read = conversion.read {
-        let known = expressions.first { $0.sql.hasSuffix(", \(columns.joined(separator: ", ")))") }
-        if let known {
-          sql = known.sql
+        let call = Converters.call(columns)
+        if let known = calls[call.arguments] {
+          sql = known
         } else {
           converters.append(read)
-          sql = "apple_value(\(converters.count - 1), \(columns.joined(separator: ", ")))"
+          sql = "\(call.function)(\(converters.count - 1)\(call.arguments)"
+          calls[call.arguments] = sql
         }
       } else {
         sql = columns.first ?? "NULL"

@@ -320,7 +320,8 @@ extension NaturalProperty {
   var conversion: Conversion {
     guard let attribute else { return .same }
     switch kind {
-    case .value: return .plain(attribute)
+    // The cells of the column may be something else than the class of the attribute says.
+    case .value(let type): return attribute.archivedType.map { $0 == type } == false ? .same : .plain(attribute)
     case .structure(let structure): return .json(attribute, keys: Self.keys(structure))
     case .cases, .array, .json: return .json(attribute)
     case .toOne, .toMany: return .same

@@ -237,6 +237,7 @@ struct NaturalMaker {
     case "Array<Bool>": return .array("Bool")
     default: break
     }
+    if let type = attribute.archivedType, type == .binary || sample != .bytes { return .value(type) }
     switch sample {
     case .strings: return .array("String")
     case .integers: return .array("Int")

@@ -53,7 +53,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
     }
     mapping = try SchemaMatch.mapping(of: found, to: layout)
     // Everything that can refuse the file has looked at it, so SQLite may open it for writing.
-    file = configuration.allowsSave ? AppleFile(writing: found, lockTimeout: configuration.lockTimeout) : found
+    file = configuration.allowsSave ? AppleFile(writing: found, lockTimeout: configuration.lockTimeout.asWait) : found
     file.use(mapping)
   }
 

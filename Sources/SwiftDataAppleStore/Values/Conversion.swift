@@ -22,6 +22,7 @@ struct Conversion: Sendable {
 
   /// The conversion of an attribute that our stores keep as one value, raw value or blob.
   static func plain(_ attribute: AppleAttribute) -> Conversion {
+    if let type = attribute.archivedType, let name = attribute.valueClass { return archived(type, as: name) }
     let type = attribute.rawValue?.type ?? attribute.type
     switch type {
     case .decimal: return decimal
@@ -63,6 +64,40 @@ struct Conversion: Sendable {
     Decimal(string: "\(value)")?.description ?? "NaN"
   }
 
+  // MARK: - Archives
+
+  /// The conversion of keyed archives of one of Foundation's classes. Other bytes stay as they are, and a fetch reports them.
+  private static func archived(_ type: AppleType, as className: String) -> Conversion {
+    Conversion(
+      read: { cells in
+        guard case .blob(let bytes)? = cells.first, let archive = try? KeyedArchive([UInt8](bytes)),
+          let value = try? archive.plainValue()
+        else { return cells.first ?? .null }
+        switch (value, type) {
+        case (.null, _): return .null
+        case (.date(let seconds), .date): return .real(seconds)
+        case (.uuid(let uuid), .uuid): return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+        case (.url(let text), .url), (.string(let text), .string): return .text(text)
+        case (.data(let data), .binary): return .blob(data)
+        default: return .blob(bytes)
+        }
+      },
+      write: { cell in
+        let value: PlainValue
+        switch (cell, type) {
+        case (.real(let seconds), .date): value = .date(seconds)
+        case (.integer(let seconds), .date): value = .date(Double(seconds))
+        case (.blob(let bytes), .uuid) where bytes.count == 16:
+          value = .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+        case (.text(let text), .url): value = .url(text)
+        case (.text(let text), .string): value = .string(text)
+        case (.blob(let data), .binary): value = .data(data)
+        default: return [cell]
+        }
+        return [ObjectArchive.data(value, className).map(SQLValue.blob) ?? cell]
+      })
+  }
+
   // MARK: - External data
 
   /// After a first byte of 1, the cell contains the data. After 2, it contains the name of a file.
@@ -91,10 +126,10 @@ struct Conversion: Sendable {
   /// - Parameters:
   ///   - keys: the coding keys of a struct's members, and which members are data. If nil, the names of the elements are
   ///     the keys.
-  ///   - archive: writes the collection of an app whose transformer expects one of Foundation's classes.
+  ///   - archive: writes the values of an app whose transformer expects one of Foundation's classes.
   static func json(
     _ attribute: AppleAttribute, keys: [CompositeKey]? = nil, form: JSONForm = JSONForm(),
-    archive: CollectionArchive? = nil
+    archive: ObjectArchive? = nil
   ) -> Conversion {
     let shape = CompositeShape(attribute, keys: keys)
     let isComposite = attribute.type == .composite

@@ -16,7 +16,7 @@ extension PostgresConnection {
 
   /// Sends libpq's buffered data and receives what arrives, while a condition holds.
   ///
-  /// A statement may take hours, so silence alone means nothing. After `answerTimeout` seconds of silence, a second
+  /// A statement may take hours, so silence alone means nothing. After `answerTimeout` of silence, a second
   /// connection checks whether the server is still there.
   func wait(while isNeeded: () -> Bool) throws {
     // Cancelling a task does not wake its thread, so the thread polls.
@@ -104,7 +104,7 @@ extension PostgresConnection {
       request.send()
       done.signal()
     }
-    guard done.wait(timeout: .now() + servers.options.answerTimeout) == .success else {
+    guard done.wait(timeout: .now() + servers.options.answerTimeout.asWait) == .success else {
       throw PostgresError(message: "\(host.place) does not answer", isLost: true)
     }
   }

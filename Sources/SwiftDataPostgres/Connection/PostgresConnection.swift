@@ -119,7 +119,7 @@ package final class PostgresConnection: @unchecked Sendable {
   // MARK: - Running
 
   /// Runs statements without parameters or preparation.
-  func script(_ sql: String) throws { _ = try texts(sql) }
+  package func script(_ sql: String) throws { _ = try texts(sql) }
 
   /// Runs statements without parameters.
   /// - Returns: the result of the last one, with text cells.

@@ -212,11 +212,11 @@ final class PostgresPool: Sendable {
     if let refusal {
       return PostgresError(
         message: "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
-          + " in use for \(options.timeout) seconds; raise max_connections or the limit of the role, or make the pools of"
+          + " in use for \(options.timeout.seconds) seconds; raise max_connections or the limit of the role, or make the pools of"
           + " your programs smaller")
     }
     return PostgresError(
-      message: "all \(options.size) connections were in use for \(options.timeout) seconds; raise the size"
+      message: "all \(options.size) connections were in use for \(options.timeout.seconds) seconds; raise the size"
         + " of `pool`, or shorten transactions")
   }
 
@@ -293,31 +293,32 @@ extension PostgresPool.State {
 public struct PostgresPoolOptions: Hashable, Sendable {
   /// The maximum number of connections.
   public var size: Int
-  /// The time in seconds to wait for a connection. With several hosts in the URL, also the time to wait for a primary.
-  public var timeout: Double
-  /// The time in seconds without an answer after which the pool checks whether the server is still there. A statement
+  /// The time to wait for a connection. With several hosts in the URL, also the time to wait for a primary.
+  public var timeout: Duration
+  /// The time without an answer after which the pool checks whether the server is still there. A statement
   /// on a living server may take any time.
-  public var answerTimeout: Double
+  public var answerTimeout: Duration
   /// Whether all stores of this process with the same URL and options share connections. A thousand tenants, each with
   /// a namespace, then need at most `size`.
   public var isShared: Bool
-  /// The time in seconds after which an unused connection is closed.
-  public var idleTimeout: Double
+  /// The time after which an unused connection is closed.
+  public var idleTimeout: Duration
 
   /// Makes options.
   /// - Parameters:
   ///   - size: the maximum number of connections, at least 1.
-  ///   - timeout: the time in seconds to wait for a connection, and for a primary among several hosts.
-  ///   - answerTimeout: the time in seconds of silence after which to check the server, at least 0.1.
+  ///   - timeout: the time to wait for a connection, and for a primary among several hosts.
+  ///   - answerTimeout: the time of silence after which to check the server, at least 0.1 seconds.
   ///   - isShared: whether stores with the same URL and options share connections.
-  ///   - idleTimeout: the time in seconds after which an unused connection is closed, at least 0.1.
+  ///   - idleTimeout: the time after which an unused connection is closed, at least 0.1 seconds.
   public init(
-    size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false, idleTimeout: Double = 600
+    size: Int = 8, timeout: Duration = .seconds(30), answerTimeout: Duration = .seconds(5), isShared: Bool = false,
+    idleTimeout: Duration = .seconds(600)
   ) {
-    self.idleTimeout = max(0.1, idleTimeout)
+    self.idleTimeout = max(.milliseconds(100), idleTimeout)
     self.size = max(1, size)
     self.timeout = timeout
-    self.answerTimeout = max(0.1, answerTimeout)
+    self.answerTimeout = max(.milliseconds(100), answerTimeout)
     self.isShared = isShared
   }
 }

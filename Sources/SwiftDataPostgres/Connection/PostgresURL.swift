@@ -2,7 +2,7 @@ import CLibPQ
 import Foundation
 
 /// A parsed server URL. libpq's message about an invalid URL quotes it, including the password.
-struct PostgresURL {
+package struct PostgresURL {
   /// A server of the URL. Nil means libpq's default.
   struct Host: Hashable, Sendable {
     let name: String?
@@ -17,7 +17,9 @@ struct PostgresURL {
   }
 
   /// The servers and the database.
-  let place: String
+  package let place: String
+  /// The options of the connection, by libpq's keywords.
+  package let options: [String: String]
   /// The hosts, at least one.
   let hosts: [Host]
   /// The `target_session_attrs` of the URL.
@@ -27,15 +29,15 @@ struct PostgresURL {
 
   /// Returns nil if libpq cannot parse the URL, or takes a part of the password for the server: a special character
   /// must be escaped, and an error that names the server would show the rest of the password.
-  init?(_ url: String) {
+  package init?(_ url: String) {
     var message: UnsafeMutablePointer<CChar>?
-    guard let options = PQconninfoParse(url, &message) else {
+    guard let parsed = PQconninfoParse(url, &message) else {
       PQfreemem(message)
       return nil
     }
-    defer { PQconninfoFree(options) }
+    defer { PQconninfoFree(parsed) }
     var values = [String: String]()
-    var option = options
+    var option = parsed
     while let keyword = option.pointee.keyword {
       if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
       option += 1
@@ -43,6 +45,7 @@ struct PostgresURL {
     let (host, port, database) = (values["host"] ?? "", values["port"] ?? "", values["dbname"] ?? "")
     let ports = port.split(separator: ",")
     guard !host.contains("@"), !database.contains("@"), ports.allSatisfy({ UInt16($0) != nil }) else { return nil }
+    options = values
     place = "postgres://" + host + (port.isEmpty ? "" : ":" + port) + "/" + database
     hosts = Self.hosts(names: values["host"], addresses: values["hostaddr"], ports: values["port"])
     role = values["target_session_attrs"]

@@ -65,7 +65,7 @@ package struct PostgresParameter {
   }
 
   static func integer(_ value: Int64) -> PostgresParameter { PostgresParameter(.integer(value)) }
-  static func text(_ value: String?) -> PostgresParameter { PostgresParameter(value.map { .text($0) } ?? .null) }
+  package static func text(_ value: String?) -> PostgresParameter { PostgresParameter(value.map { .text($0) } ?? .null) }
   static func uuid(_ value: UUID) -> PostgresParameter {
     PostgresParameter(type: PostgresType.uuid.rawValue, bytes: withUnsafeBytes(of: value.uuid) { Array($0) })
   }
@@ -74,7 +74,7 @@ package struct PostgresParameter {
   private init(type: UInt32, bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
 
   /// All values of a column as one array parameter.
-  static func array(_ values: some Collection<SQLValue>, _ type: PostgresType) -> PostgresParameter {
+  package static func array(_ values: some Collection<SQLValue>, _ type: PostgresType) -> PostgresParameter {
     var bytes = [UInt8]()
     bytes.reserveCapacity(20 + values.count * 12)
     appendArrayHeader(type, count: values.count, to: &bytes)

@@ -2,17 +2,19 @@ import Foundation
 import SwiftData
 import Synchronization
 
-/// The fetches that replicas may answer. (Our own.)
-///
-/// With any choice, a context sees at least what it saved or has seen: the store remembers the position in the server's
-/// log, and a replica that is behind does not answer.
-public enum ReadReplicas: Hashable, Sendable {
-  /// The primary answers all fetches.
-  case never
-  /// A replica answers if one is recent enough for the context.
-  case prefer
-  /// A replica answers if it has everything that was committed at least `lag` seconds ago.
-  case bounded(lag: Double)
+extension PostgresConfiguration {
+  /// The server that answers a fetch. (Our own.)
+  ///
+  /// With any choice, a context sees at least what it saved or has seen: the store remembers the position in the server's
+  /// log, and a replica that is behind does not answer.
+  public enum ReadPreference: Hashable, Sendable {
+    /// The primary answers all fetches.
+    case primary
+    /// A replica answers if one is recent enough for the context.
+    case preferReplica
+    /// A replica answers if it has everything that was committed at least `maximumLag` ago.
+    case replica(maximumLag: Duration)
+  }
 }
 
 /// Sends reading statements to replicas that are recent enough.
@@ -30,13 +32,13 @@ final class ReplicaReads: Sendable {
   }
 
   private let pool: PostgresPool
-  private let policy: ReadReplicas
+  private let policy: PostgresConfiguration.ReadPreference
   private let metrics: StoreMetrics?
   private let state = Mutex(State())
   /// The numbers of statements that replicas and the primary answered.
   let counts = Mutex((replica: 0, primary: 0))
 
-  init(_ pool: PostgresPool, _ policy: ReadReplicas, _ metrics: StoreMetrics?) {
+  init(_ pool: PostgresPool, _ policy: PostgresConfiguration.ReadPreference, _ metrics: StoreMetrics?) {
     (self.pool, self.policy, self.metrics) = (pool, policy, metrics)
   }
 
@@ -126,7 +128,7 @@ final class ReplicaReads: Sendable {
       return (state.isUnknown ? nil : state.seen, state.sample)
     }
     guard let known else { return nil }
-    guard case .bounded(let lag) = policy else { return known }
+    guard case .replica(let lag) = policy else { return known }
     if let sample, now - sample.time <= .seconds(lag.asWait) { return max(known, sample.position) }
     guard let seen = try? ask() else { return nil }
     note(seen, isPrimary: true)

@@ -29,11 +29,11 @@ final class ServerConnections: Sendable {
     metrics = StoreMetrics(configuration.name)
     let application = options.isShared ? "swiftdata" : "swiftdata \(configuration.namespace)"
     primary = SharedPools.pool(url, options, .primary, application)
-    if case .never = configuration.readReplicas {
+    if case .primary = configuration.readPreference {
       replicas = nil
     } else {
       replicas = ReplicaReads(
-        SharedPools.pool(url, options, .replica, application), configuration.readReplicas, metrics)
+        SharedPools.pool(url, options, .replica, application), configuration.readPreference, metrics)
     }
     listener = SharedPools.listener(configuration.listenURL ?? url, options, application)
     isWithinTransaction = false

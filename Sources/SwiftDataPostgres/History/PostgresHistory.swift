@@ -25,7 +25,7 @@ extension PostgresStore {
   /// Deletes transactions beyond the configured retention.
   func forgetOldHistory() throws {
     guard let age = configuration.historyRetention else { return }
-    let limit = Date().timeIntervalSinceReferenceDate - age
+    let limit = Date().timeIntervalSinceReferenceDate - age.seconds
     try read {
       try PostgresDeletedHistory($0).delete("id IS NOT NULL AND timestamp < $1", PostgresParameter(.real(limit)))
     }

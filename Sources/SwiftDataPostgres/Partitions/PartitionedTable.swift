@@ -1,12 +1,12 @@
 import SwiftData
 
 /// A table that is divided into partitions. The store's metadata has one for each.
-struct PartitionedTable: Codable, Equatable {
-  var table: String
+package struct PartitionedTable: Codable, Equatable {
+  package var table: String
   var column: String
-  let count: Int
+  package let count: Int
   /// The names of the foreign servers with the partitions, in turn. Empty if they are local.
-  let servers: [String]
+  package let servers: [String]
   /// The names of the partitions, which they keep when the table gets another name. A store of the first format has none.
   var names: [String]?
 
@@ -18,7 +18,7 @@ struct PartitionedTable: Codable, Equatable {
   var isSharded: Bool { !servers.isEmpty }
 
   /// The names of the partitions.
-  var partitions: [String] { names ?? (0..<count).map { FormerServerNames.partition($0, of: table) } }
+  package var partitions: [String] { names ?? (0..<count).map { FormerServerNames.partition($0, of: table) } }
 
   /// The clause after the columns in `CREATE TABLE`.
   var clause: String { " PARTITION BY HASH (\(column.quotedIdentifier))" }
@@ -27,7 +27,7 @@ struct PartitionedTable: Codable, Equatable {
   /// have to contain the dividing column.
   var localCreation: [String] { (0..<count).map(localCreation) }
 
-  func localCreation(_ index: Int) -> String {
+  package func localCreation(_ index: Int) -> String {
     let name = partitions[index].quotedIdentifier
     return "CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.quotedIdentifier) (PRIMARY KEY (_pk))"
       + " FOR VALUES WITH (MODULUS \(count), REMAINDER \(index))"
@@ -65,16 +65,13 @@ struct PartitionedTable: Codable, Equatable {
   func renaming(to name: String) -> String {
     "ALTER TABLE IF EXISTS \(table.quotedIdentifier) RENAME TO \(name.quotedIdentifier)"
   }
-
-  /// The indices of the partitions that a server keeps.
-  func indices(on server: String) -> [Int] { (0..<count).filter { servers[$0 % servers.count] == server } }
 }
 
 /// The partitioned tables of a store.
-struct PartitionedTables {
+package struct PartitionedTables {
   private let tables: [String: PartitionedTable]
 
-  init(_ tables: [PartitionedTable] = []) {
+  package init(_ tables: [PartitionedTable] = []) {
     self.tables = Dictionary(tables.map { ($0.table, $0) }) { first, _ in first }
   }
 

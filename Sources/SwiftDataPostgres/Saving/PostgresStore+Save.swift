@@ -59,13 +59,13 @@ extension PostgresStore {
               return committing
             }
             collisions.note(error)
-            guard mayRepeat, collisions.count < configuration.attempts, !collisions.areStuck else {
+            guard mayRepeat, collisions.count < configuration.maximumSaveAttempts, !collisions.areStuck else {
               throw uniqueness(error)
             }
           } else {
             if error.isLost { losses += 1 } else { conflicts += 1 }
             guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
-              throw committing == nil || !error.isLost ? error : unknown(error)
+              throw committing == nil || !error.isLost ? explained(error) : unknown(error)
             }
           }
           connections.metrics?.noteRetry(isLost: error.isLost)
@@ -99,8 +99,10 @@ extension PostgresStore {
   /// - Parameter count: the number of errors of its kind.
   private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
     if error.isLost, connections.ownTransaction != nil { return false }
-    if error.isLost { return !error.hasWaited && (count < configuration.attempts || ContinuousClock.now < end) }
-    return (error.isTransient || error.isPlanStale) && count < configuration.attempts
+    if error.isLost {
+      return !error.hasWaited && (count < configuration.maximumSaveAttempts || ContinuousClock.now < end)
+    }
+    return (error.isTransient || error.isPlanStale) && count < configuration.maximumSaveAttempts
   }
 
   private func run<Result>(

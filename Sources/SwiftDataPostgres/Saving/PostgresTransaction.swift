@@ -38,7 +38,7 @@ final class PostgresTransaction {
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
           + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)"
-          + " RETURNING tableoid::bigint",
+          + " RETURNING \(StoreEpoch.sql(table: "tableoid"))",
         [
           .uuid(save), PostgresParameter(.real(Date().timeIntervalSinceReferenceDate)),
           .text(author.map(StoredText.of)), .text(HistoryRecorder.program), .text(HistoryRecorder.process),
@@ -78,20 +78,20 @@ final class PostgresTransaction {
     let isFirst = !hasBegun
     hasBegun = true
     let results = try connection.pipeline(statements)
-    if isFirst { try checkEpoch(results[1].integer(0, 0)) }
+    if isFirst { try checkEpoch(results[1].text(0, 0)) }
     for (index, count, table, error) in expectations where results[index].affected != count { throw error(table) }
     return results
   }
 
-  /// Refuses a save to tables that were made again since the opening, as by a restore: the rows with the keys of this
+  /// Refuses a save to tables whose rows were replaced since the opening, as by a restore: the rows with the keys of this
   /// program's objects may be other ones.
-  private func checkEpoch(_ epoch: Int64) throws {
+  private func checkEpoch(_ epoch: String?) throws {
     guard !store.connections.isWithinTransaction, epoch != store.epoch else { return }
     throw SwiftDataError(
       .staleObject,
       message:
-        "the tables of the store \"\(store.configuration.name)\" were made again since this program opened it, as"
-        + " by a restore, so that its objects may be other rows now; open a new container. Nothing was saved")
+        "the rows of the store \"\(store.configuration.name)\" were replaced since this program opened it, as by a"
+        + " restore, so that its objects may be other rows now; open a new container. Nothing was saved")
   }
 
   /// Runs a reading statement after the added ones, in the same round trip.

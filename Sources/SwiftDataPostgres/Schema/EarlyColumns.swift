@@ -6,7 +6,16 @@ import SwiftData
 /// Only a column needs this whose default differs by row, such as `UUID()`: the server adds a constant without writing the
 /// rows. Until the opening ends, no program's models have the column. The metadata names it, so that the next opening goes
 /// on after one that ended early, and drops the column if the models lack it.
+///
+/// The stages of a plan run in the transaction and find the column of their version there. A stage that moves values
+/// between columns, or gives a table or its classes other names, leaves the new columns after it to the transaction.
 struct EarlyColumns {
+  /// One change of the tables on the way to the models.
+  struct Step {
+    let plan: LayoutPlan
+    let change: LayoutChange
+  }
+
   /// A column that an opening added before its transaction.
   struct Place: Codable, Hashable {
     let table: String
@@ -22,7 +31,7 @@ struct EarlyColumns {
     }
   }
 
-  private struct Candidate {
+  fileprivate struct Candidate {
     let place: Place
     let column: LayoutRecord.Column
     let standard: ServerDefault
@@ -30,21 +39,26 @@ struct EarlyColumns {
     let entity: __Entity
     /// The condition for the rows that need a value.
     let gaps: String
+    let change: LayoutChange
   }
 
   let connection: PostgresConnection
-  let change: LayoutChange
+  /// The changes that lead from the store's tables to the models.
+  let steps: [Step]
   /// Reads and writes the list in the metadata.
   let metadata: (read: () throws -> Set<Place>, write: (Set<Place>) throws -> Void)
   /// The store's layout now.
   let record: () throws -> LayoutRecord?
+  /// Refuses a migration that cannot be made, so that it adds nothing.
+  let check: () throws -> Void
   /// Locks the namespace against other openings until the end of the transaction.
   let lock: () throws -> Void
 
-  /// - Parameter stored: the layout from which the models are reached without a stage of a plan.
+  /// - Parameter stored: the layout of the store.
   func make(from stored: LayoutRecord) throws {
-    let candidates = try candidates(LayoutPlan(from: stored, to: change.layout, isPlanned: false))
+    let candidates = try candidates(from: stored).filter { try $0.isLarge }
     guard !candidates.isEmpty else { return }
+    try check()
     var added = Set<Place>()
     try connection.script("BEGIN")
     do {
@@ -75,20 +89,38 @@ struct EarlyColumns {
     }
   }
 
-  private func candidates(_ plan: LayoutPlan) throws -> [Candidate] {
-    try plan.tables.flatMap { table -> [Candidate] in
-      guard let old = table.old, old.name == table.new.name, change.partitions[old.name] == nil,
-        // The names of the classes come with the transaction.
-        old.hasDiscriminator == table.new.hasDiscriminator
-      else { return [] }
-      let found = try table.columns.filter(\.isNew).compactMap { try candidate($0, table) }
-      guard !found.isEmpty else { return [] }
-      let size = try connection.run("SELECT pg_relation_size(\(old.name.quotedIdentifier.quotedLiteral)::regclass)")
-      return size.integer(0, 0) >= ConcurrentIndices.size ? found : []
+  /// The columns that may be there before the transaction, however large their tables are.
+  func places(from stored: LayoutRecord) throws -> Set<Place> { Set(try candidates(from: stored).map(\.place)) }
+
+  private func candidates(from stored: LayoutRecord) throws -> [Candidate] {
+    var result = [Candidate]()
+    // The tables whose rows are as they are in the store, with the names that their columns had so far.
+    var known = [String: Set<String>]()
+    for table in stored.tables { known[table.name] = Set(table.columns.map(\.name)) }
+    for (index, step) in steps.enumerated() {
+      let isFirst = index == 0
+      var next = [String: Set<String>]()
+      for table in step.plan.tables {
+        guard let old = table.old, old.name == table.new.name, let names = known[old.name],
+          // The names of the classes come with the transaction.
+          stored.table(named: old.name)?.hasDiscriminator == table.new.hasDiscriminator
+        else { continue }
+        result += try table.columns.filter { column in
+          // A property of a later version may take the values of one that an earlier version removed.
+          column.isNew && !names.contains(column.column.name)
+            && (isFirst || column.column.formerNames?.isEmpty != false)
+        }.compactMap { try candidate($0, table, step.change) }
+        let isRenamed = table.classes.contains { $0.key != $0.value }
+        if !isRenamed { next[old.name] = names.union(table.new.columns.map(\.name)) }
+      }
+      known = next
     }
+    return result
   }
 
-  private func candidate(_ plan: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan) throws -> Candidate? {
+  private func candidate(
+    _ plan: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan, _ change: LayoutChange
+  ) throws -> Candidate? {
     let column = plan.column
     guard let entity = column.entity, let member = change.layout.table(ofClass: entity),
       let property = member.stored.first(where: { TableNames.column(for: $0) == column.name }),
@@ -99,7 +131,7 @@ struct EarlyColumns {
     let condition = table.new.hasDiscriminator ? " AND \(LayoutRecord.Index.condition(classes))" : ""
     return Candidate(
       place: Place(table.new.name, column, standard), column: column, standard: standard, property: property,
-      entity: member.entity, gaps: "\(column.name.quotedIdentifier) IS NULL\(condition)")
+      entity: member.entity, gaps: "\(column.name.quotedIdentifier) IS NULL\(condition)", change: change)
   }
 
   /// - Returns: false if the table has the column already.
@@ -109,9 +141,30 @@ struct EarlyColumns {
       "SELECT 1 FROM pg_catalog.pg_attribute WHERE attrelid = \(table.quotedLiteral)::regclass AND attname = $1::text",
       [.text(candidate.column.name)])
     guard there.count == 0 else { return false }
+    try candidate.change.alterShards(of: candidate.place.table) { _ in
+      "ALTER TABLE \(table) ADD COLUMN IF NOT EXISTS \(candidate.column.optionalDefinition)"
+    }
     // Together they would write the rows.
     try connection.script("ALTER TABLE \(table) ADD COLUMN \(column) \(candidate.column.serverType.declaration)")
     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(column) SET DEFAULT \(candidate.standard.sql)")
     return true
+  }
+}
+
+extension EarlyColumns.Candidate {
+  /// Whether a write of all rows would keep saves waiting for long.
+  fileprivate var isLarge: Bool {
+    get throws { try change.size(of: place.table) >= ConcurrentIndices.size }
+  }
+}
+
+extension LayoutChange {
+  /// The bytes of a table with its partitions, also on other servers.
+  func size(of table: String) throws -> Int64 {
+    if let partitioned = partitions[table], partitioned.isSharded { return try shards.size(of: partitioned) }
+    return try partitions.parts(of: table).reduce(0) { sum, part in
+      let size = try connection.run("SELECT pg_relation_size(\(part.quotedIdentifier.quotedLiteral)::regclass)")
+      return sum + size.integer(0, 0)
+    }
   }
 }

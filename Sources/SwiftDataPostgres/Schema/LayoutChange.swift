@@ -13,7 +13,7 @@ struct LayoutChange {
   let store: String
   let namespace: String
   let partitions: PartitionedTables
-  let shards: ShardConnections
+  let shards: any PartitionServers
   /// Whether the store has the names of the first format.
   let isFormer: Bool
   /// Whether programs with older models go on.
@@ -45,10 +45,7 @@ struct LayoutChange {
   func bring(_ stored: LayoutRecord, isPlanned: Bool) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     let plan = LayoutPlan(from: stored, to: layout, isPlanned: isPlanned)
     let wanted = plan.new
-    try checkHierarchies(plan)
-    try checkClasses(plan)
     try check(plan)
-    for table in plan.tables { try TableChange(self, plan, table).checkShards() }
     var result = stored
     let pairs = PairChange(self, plan)
     try pairs.copy()
@@ -56,7 +53,7 @@ struct LayoutChange {
     let newTables = wanted.tables.filter { result.table(named: $0.name) == nil }
     try checkNames(newTables.map(\.name))
     for table in newTables {
-      try alterShards(of: table.name) { table.shardCreation($0, on: $1, layout) }
+      if let partitioned = shardedTable(table.name) { try shards.create(table, partitioned, layout) }
       try run(table.serverCreation(partitions[table.name], namespace: namespace))
       try setDefaults(of: table, changed: [])
     }
@@ -130,10 +127,10 @@ struct LayoutChange {
     guard let old = table.old, let root = old.classes.first, table.classes[table.new.classes[0]] == root else { return }
     let (from, to) = (old.name, table.new.name)
     if from != to {
-      try alterShards(of: to) { partitioned, _ in
+      try alterShards(of: to) { partitioned in
         var former = partitioned
         former.table = from
-        return [former.renaming(to: to)]
+        return former.renaming(to: to)
       }
       // The triggers on a divided target name the table.
       let keys = old.columns.filter { $0.reference.map { partitions[$0.table] != nil } == true }
@@ -236,7 +233,20 @@ struct LayoutChange {
     }
   }
 
-  private func check(_ plan: LayoutPlan) throws {
+  /// Refuses what the store cannot do, or what would lose rows.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
+  func check(_ plan: LayoutPlan) throws {
+    try checkHierarchies(plan)
+    try checkClasses(plan)
+    try checkPlan(plan)
+    for table in plan.tables {
+      let change = TableChange(self, plan, table)
+      try change.checkTypes()
+      try change.checkShards()
+    }
+  }
+
+  private func checkPlan(_ plan: LayoutPlan) throws {
     for table in plan.tables {
       guard let old = table.old, old.name != table.new.name, partitions[old.name] != nil,
         table.classes[table.new.classes[0]] == old.classes.first
@@ -277,10 +287,12 @@ struct LayoutChange {
   }
 
   /// Changes a table on the shards, before the store's server changes its own definition.
-  func alterShards(of table: String, _ statements: (PartitionedTable, _ server: String) -> [String]) throws {
-    guard let partitioned = partitions[table], partitioned.isSharded else { return }
-    try shards.run(for: partitioned) { statements(partitioned, $0) }
+  func alterShards(of table: String, _ statement: (PartitionedTable) -> String) throws {
+    if let partitioned = shardedTable(table) { try shards.run([statement(partitioned)], for: partitioned) }
   }
+
+  /// A table if other servers have its partitions.
+  func shardedTable(_ name: String) -> PartitionedTable? { partitions[name].flatMap { $0.isSharded ? $0 : nil } }
 }
 
 extension LayoutRecord {

@@ -12,33 +12,10 @@ extension LayoutRecord.Table {
       + ["CREATE SEQUENCE IF NOT EXISTS \(sequence) INCREMENT BY \(KeyBlocks.size)"]
   }
 
-  private func creation(_ lines: [String], _ partitioned: PartitionedTable?) -> String {
+  /// The statement that creates the table with a column in each line.
+  package func creation(_ lines: [String], _ partitioned: PartitionedTable?) -> String {
     "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  "
       + (lines + ["_given jsonb"]).joined(separator: ",\n  ") + "\n)" + (partitioned?.clause ?? "")
-  }
-
-  /// The statements that create the table on a shard, with the partitions that it keeps.
-  func shardCreation(_ partitioned: PartitionedTable, on server: String, _ layout: StoreLayout) -> [String] {
-    let discriminator = hasDiscriminator ? ["_entity text COLLATE \"C\""] : []
-    let lines = ["_pk bigint NOT NULL"] + discriminator + columns.map(\.shardDefinition)
-    return [creation(lines, partitioned)] + partitioned.indices(on: server).map(partitioned.localCreation)
-      + indices.flatMap { shardCreation($0, partitioned, on: server, layout) }
-  }
-
-  /// The statements that create an index on a shard. Its unique values are checked at each statement, because a check at
-  /// the end of the transaction could fail on one server after another one has committed.
-  func shardCreation(
-    _ index: LayoutRecord.Index, _ partitioned: PartitionedTable, on server: String, _ layout: StoreLayout
-  ) -> [String] {
-    guard index.isUnique else { return creationOnServer(index, in: PartitionedTables(), layout) }
-    guard index.expressions == nil else { return [] }
-    let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let condition = index.serverCondition.map { " WHERE \($0)" } ?? ""
-    return partitioned.indices(on: server).map { place in
-      let partition = partitioned.partitions[place]
-      return "CREATE UNIQUE INDEX IF NOT EXISTS \(ServerNames.index(index, of: partition).quotedIdentifier)"
-        + " ON \(partition.quotedIdentifier) (\(list))\(condition)"
-    }
   }
 
   static var discriminator: String { "_entity text COLLATE \"C\" NOT NULL" }
@@ -61,7 +38,7 @@ extension LayoutRecord.Table {
   ///
   /// Empty for an index that the server cannot make (``LayoutRecord/Index/serverTerms(of:in:)``). Each local partition has
   /// the unique constraints itself.
-  func creationOnServer(
+  package func creationOnServer(
     _ index: LayoutRecord.Index, in partitions: PartitionedTables, _ layout: StoreLayout
   ) -> [String] {
     if index.isUnique {
@@ -122,7 +99,7 @@ extension LayoutRecord.Index {
 
 extension LayoutRecord.Index {
   /// The server takes NaN for equal to NaN.
-  fileprivate var serverCondition: String? { condition { "\($0) <> 'NaN'::float8" } }
+  package var serverCondition: String? { condition { "\($0) <> 'NaN'::float8" } }
 }
 
 extension LayoutRecord.PairTable {

@@ -34,7 +34,7 @@ struct OpeningAttempts {
           // A server that was never reached is reported at once.
           guard isConnected || losses > 0 && cause.mayRecover, !cause.hasWaited else { throw error }
           losses += 1
-          guard losses < configuration.attempts else { throw error }
+          guard losses < configuration.maximumSaveAttempts else { throw error }
           connections.close()
         } else {
           guard cause.isTransient || cause.isPlanStale else { throw error }
@@ -55,7 +55,8 @@ struct OpeningAttempts {
   private func busy(_ error: PostgresError) -> SwiftDataError {
     SwiftDataError(
       .storeLocked,
-      message: "other programs used the tables of the store \"\(configuration.name)\" for \(configuration.pool.timeout)"
+      message:
+        "other programs used the tables of the store \"\(configuration.name)\" for \(configuration.pool.timeout.seconds)"
         + " seconds, so that they could not be changed; end long transactions (pg_stat_activity shows them as"
         + " \"swiftdata \(configuration.namespace)\"), or raise the timeout of `pool`", underlying: error)
   }

@@ -59,41 +59,52 @@ extension PostgresOpening {
 
   /// Adds and fills the columns that would keep saves waiting for long.
   func addEarlyColumns() throws {
-    guard try isStore(), try !isFormer(), let stored = try storedRecord(),
-      // A stage may need the rows as they are.
-      try plan == nil || migration?.steps.isEmpty == true
-    else { return }
+    guard try isStore(), try !isFormer(), let stored = try storedRecord() else { return }
     try checkOwner()
     if configuration.isRolling { try checkRolling(stored, isFormer: false) }
-    let partitions = PartitionedTables(try partitions(of: stored))
-    try EarlyColumns(
-      connection: connection, change: layoutChange(of: current.layout, partitions, isFormer: false),
-      metadata: (earlyColumns, writeEarlyColumns), record: storedRecord,
+    try earlyColumns(on: PartitionedTables(try partitions(of: stored)), from: stored).make(from: stored)
+  }
+
+  private func earlyColumns(on partitions: PartitionedTables, from stored: LayoutRecord) throws -> EarlyColumns {
+    var (record, steps) = (stored, [EarlyColumns.Step]())
+    for layout in try (migration?.steps ?? []).map(\.target.layout) + [current.layout] {
+      steps.append(
+        EarlyColumns.Step(
+          plan: LayoutPlan(from: record, to: layout, isPlanned: plan != nil),
+          change: layoutChange(of: layout, partitions, isFormer: false)))
+      record = layout.record
+    }
+    return EarlyColumns(
+      connection: connection, steps: steps, metadata: (earlyColumns, writeEarlyColumns), record: storedRecord,
+      check: {
+        try checkShape(stored)
+        // A closure may remove what the tables of the next version refuse.
+        if try migration?.steps.first?.willMigrate == nil { try steps[0].change.check(steps[0].plan) }
+      },
       lock: {
         try lockNamespace()
         try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
-      }
-    ).make(from: stored)
+      })
+  }
+
+  /// Refuses tables that differ from the version that a plan starts from.
+  func checkShape(_ stored: LayoutRecord) throws {
+    guard let plan, let source = try migration?.steps.first?.source, !stored.holds(source.layout.record) else { return }
+    throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
   }
 
   /// Drops the columns that an opening added for models other than these, or whose values these models make in another way.
-  func dropEarlyColumns() throws {
+  /// - Parameter stored: the layout of the store, or nil for a new one.
+  func dropEarlyColumns(_ stored: LayoutRecord?, _ partitions: PartitionedTables) throws {
     let added = try earlyColumns()
-    guard !added.isEmpty else { return }
-    let change = layoutChange(of: current.layout, PartitionedTables(), isFormer: false)
-    var wanted = Set<EarlyColumns.Place>()
-    // The versions before the last stage may give the column another meaning.
-    if try plan == nil || migration?.steps.isEmpty == true {
-      for table in current.layout.record.tables {
-        for column in table.columns {
-          let place = EarlyColumns.Place(table.name, column, try change.serverDefault(of: column))
-          if place.standard != nil { wanted.insert(place) }
-        }
-      }
-    }
+    guard !added.isEmpty, let stored else { return }
+    let columns = try earlyColumns(on: partitions, from: stored)
+    let wanted = try columns.places(from: stored)
     for place in added.subtracting(wanted) {
-      try connection.script(
-        "ALTER TABLE IF EXISTS \(place.table.quotedIdentifier) DROP COLUMN IF EXISTS \(place.column.quotedIdentifier)")
+      let statement =
+        "ALTER TABLE IF EXISTS \(place.table.quotedIdentifier) DROP COLUMN IF EXISTS \(place.column.quotedIdentifier)"
+      try columns.steps.first?.change.alterShards(of: place.table) { _ in statement }
+      try connection.script(statement)
     }
     try writeEarlyColumns(added.intersection(wanted))
   }

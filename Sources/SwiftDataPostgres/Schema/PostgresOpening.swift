@@ -9,14 +9,14 @@ struct PostgresOpening {
   let plan: (any SchemaMigrationPlan.Type)?
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
-  let shards: ShardConnections
+  let shards: any PartitionServers
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
     plan: (any SchemaMigrationPlan.Type)?
   ) {
     (self.connection, self.configuration, self.current, self.plan) = (connection, configuration, current, plan)
-    shards = ShardConnections(configuration)
+    shards = configuration.shards
   }
 
   /// The metadata of a store.
@@ -25,8 +25,8 @@ struct PostgresOpening {
     let partitions: PartitionedTables
     /// The changes that opening made.
     var steps: [ModelContainer.MigrationSummary.Step] = []
-    /// Identifies the store's tables, which a restore makes again.
-    var epoch: Int64 = 0
+    /// The ``StoreEpoch``.
+    var epoch = ""
   }
 
   func open() throws -> Opened {
@@ -34,7 +34,8 @@ struct PostgresOpening {
     try ConcurrentIndices(
       connection: connection, configuration: configuration, layout: current.layout, partitions: opened.partitions
     ).make()
-    opened.epoch = try connection.run("SELECT '\(ServerNames.history)'::regclass::oid::bigint").integer(0, 0)
+    let table = "'\(ServerNames.history)'::regclass::oid"
+    opened.epoch = try connection.run("SELECT \(StoreEpoch.sql(table: table))").text(0, 0) ?? ""
     return opened
   }
 
@@ -76,9 +77,11 @@ struct PostgresOpening {
         for place in partitions.indices { partitions[place].names = partitions[place].partitions }
       }
       if partitions.contains(where: \.isSharded) { try reachShards() }
-      try dropEarlyColumns()
+      try dropEarlyColumns(stored, PartitionedTables(partitions))
       let (new, steps) = try migrate(stored, identifier, PartitionedTables(partitions))
       try writeEarlyColumns([])
+      try connection.settleConstraints()
+      try connection.script(StoreEpoch.watching(new.names(with: partitions)))
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write(Keys.version, "\(try version.numbers)")
@@ -116,9 +119,7 @@ struct PostgresOpening {
     let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
     // The record of the first format has other names, so that it cannot be compared.
-    if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
-      throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
-    }
+    if !isNew, !isFormer { try checkShape(stored) }
     // The stages read and write the rows as their versions have them.
     if let source = steps.first?.source, isFormer || !stored.isEncrypted(like: source.layout.record) {
       stored = try bring(stored, to: source, opened, isPlanned: false, isFormer: isFormer).record
@@ -152,10 +153,13 @@ struct PostgresOpening {
     change.leaving = leaving
     try connection.settleConstraints()
     let new = try change.bring(stored, isPlanned: isPlanned)
+    // A later step may add a column of the same name.
+    try writeEarlyColumns(
+      change.early.filter { new.record.table(named: $0.table)?.column(named: $0.column) == nil })
     for columns in SearchColumns.all(of: layout) {
       try connection.settleConstraints()
       let partitioned = partitions[columns.table].flatMap { $0.isSharded ? $0 : nil }
-      if let partitioned { try shards.run(for: partitioned) { _ in columns.creation } }
+      if let partitioned { try shards.run(columns.creation, for: partitioned) }
       try columns.make(on: connection, isSharded: partitioned != nil)
     }
     let values = ChangedValues(new.plan, layout)

@@ -11,13 +11,22 @@ extension LayoutRecord.Column {
   /// Whether the program encrypts both columns, or none.
   func isEncrypted(like other: LayoutRecord.Column) -> Bool { (isEncrypted == true) == (other.isEncrypted == true) }
 
-  /// The column in `CREATE TABLE`.
-  var serverDefinition: String {
-    "\(name.quotedIdentifier) \(serverType.declaration)\(isRequired ? " NOT NULL" : "")"
+  /// The type in the column's declaration. The server refuses cells in plain, as a program would write that opened the store before
+  /// the column was encrypted: `COPY` sends bytes without a type.
+  var serverDeclaration: String {
+    guard isEncrypted == true else { return serverType.declaration }
+    let mark = KeyRing.mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let start = "substring(\(name.quotedIdentifier) FROM 1 FOR \(KeyRing.mark.count))"
+    return "\(serverType.declaration) CHECK (\(start) = '\\x\(mark)'::bytea)"
   }
 
-  /// The column in `CREATE TABLE` on a shard.
-  var shardDefinition: String { "\(name.quotedIdentifier) \(serverType.declaration)" }
+  /// The column in `CREATE TABLE`.
+  var serverDefinition: String {
+    optionalDefinition + (isRequired ? " NOT NULL" : "")
+  }
+
+  /// The column in `CREATE TABLE`, which may be without a value.
+  package var optionalDefinition: String { "\(name.quotedIdentifier) \(serverDeclaration)" }
 }
 
 extension ValueFamily {

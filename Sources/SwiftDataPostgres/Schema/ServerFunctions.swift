@@ -6,7 +6,7 @@ import SwiftData
 /// both cases the context filters in memory. Texts are in the form of ``StoredText``.
 enum ServerFunctions {
   /// Increases with every change, so that opening a store updates its functions.
-  static let version = 4
+  static let version = 5
 
   static func install(on connection: PostgresConnection) throws {
     for statement in all { try connection.script(statement) }
@@ -18,7 +18,9 @@ enum ServerFunctions {
     #"\u0003-\u02ff\u0400-\u0481\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u3041-\u3096\u30a1-\u30fa"#
     + #"\u4e00-\u9fff\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff"#
 
-  private static var all: [String] { raising + text + numbers + members + ReferenceStatements.functions }
+  private static var all: [String] {
+    raising + text + numbers + members + ReferenceStatements.functions + StoreEpoch.functions
+  }
 
   private static func function(_ head: String, _ returns: String, _ body: String) -> String {
     // Volatile, so that nothing is computed for rows that do not need it. Such functions are inlined.

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 /// The names of the store's own objects in the database. ``TableNames`` makes the names of tables and columns.
-enum ServerNames {
+package enum ServerNames {
   static let metadata = "_swiftdata_metadata"
   static let history = "_swiftdata_history"
   static let changes = "_swiftdata_changes"
@@ -21,7 +21,7 @@ enum ServerNames {
   }
 
   /// The name of an index of a table or of one of its partitions.
-  static func index(_ index: LayoutRecord.Index, of table: String) -> String {
+  package static func index(_ index: LayoutRecord.Index, of table: String) -> String {
     constraint(table, index.columns, index.isUnique ? "key" : "index", owner: index.classes?.first)
   }
 
@@ -40,7 +40,7 @@ enum ServerNames {
 }
 
 /// The names of stores of the first format, and of the servers with shards.
-enum FormerServerNames {
+package enum FormerServerNames {
   static func keys(of table: String) -> String { short("\(table)__keys") }
 
   static func partition(_ index: Int, of table: String) -> String { short("\(table)__p\(index)") }
@@ -54,7 +54,7 @@ enum FormerServerNames {
   static func targets(of pairs: String) -> String { short("\(pairs)_target_index") }
 
   /// A name that fits.
-  static func short(_ name: String) -> String {
+  package static func short(_ name: String) -> String {
     guard name.utf8.count > TableNames.limit else { return name }
     let hash = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let end = "_" + String(hash, radix: 36)

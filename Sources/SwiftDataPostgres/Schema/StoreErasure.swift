@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Removes the store's objects and leaves the objects of other stores.
+/// Removes the store's objects and leaves the objects of other stores. The schema `public` stays.
 struct StoreErasure {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
@@ -11,10 +11,10 @@ struct StoreErasure {
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the configuration does not name a shard.
   func run() throws {
-    let shards = ShardConnections(configuration)
+    let shards = configuration.shards
     for table in partitions.sharded {
       // Before the store's own tables, whose metadata is needed to find the shards in a second attempt.
-      try shards.run(for: table) { _ in ["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"] }
+      try shards.run(["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"], for: table)
     }
     let record = (try? storedRecord()) ?? record
     do {
@@ -29,7 +29,7 @@ struct StoreErasure {
         try connection.script("DROP SEQUENCE IF EXISTS \(sequence.quotedIdentifier)")
       }
       for columns in search { try columns.remove(on: connection) }
-      if configuration.namespace != "public" { try dropSchema() }
+      try dropFunctions()
       try connection.script("COMMIT")
     } catch {
       try? connection.script("ROLLBACK")
@@ -37,8 +37,8 @@ struct StoreErasure {
     }
   }
 
-  /// Drops the schema with the store's functions, unless it has anything else, or something depends on them.
-  private func dropSchema() throws {
+  /// Drops the store's functions and its schema, unless the schema has anything else, or something depends on them.
+  private func dropFunctions() throws {
     let schema = configuration.namespace.quotedIdentifier
     try connection.script("SAVEPOINT erasure")
     do {
@@ -53,7 +53,7 @@ struct StoreErasure {
       for row in 0..<functions.count {
         if let function = functions.text(row, 0) { try connection.script("DROP FUNCTION \(function)") }
       }
-      try connection.script("DROP SCHEMA IF EXISTS \(schema)")
+      if configuration.namespace != "public" { try connection.script("DROP SCHEMA IF EXISTS \(schema)") }
       try connection.script("RELEASE SAVEPOINT erasure")
     } catch let error as PostgresError where error.state == "2BP01" {
       // Other objects depend on what was to be dropped.

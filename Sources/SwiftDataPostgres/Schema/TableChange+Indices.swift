@@ -32,7 +32,7 @@ extension TableChange {
     }
     result.indices = kept
     func run(_ statement: String) throws {
-      try change.alterShards(of: table.new.name) { _, _ in [statement] }
+      try change.alterShards(of: table.new.name) { _ in statement }
       try connection.script(statement)
     }
     func rename(_ from: String, _ to: String) -> String {
@@ -59,7 +59,7 @@ extension TableChange {
   private func drop(_ index: LayoutRecord.Index) throws {
     for (from, to) in parts(of: index) {
       let name = physicalName(index, of: from).quotedIdentifier
-      try change.alterShards(of: table.new.name) { _, _ in ["DROP INDEX IF EXISTS \(name)"] }
+      try change.alterShards(of: table.new.name) { _ in "DROP INDEX IF EXISTS \(name)" }
       guard !change.partitions.isSharded(table.new.name) else { continue }
       try connection.script(
         index.isUnique
@@ -79,7 +79,9 @@ extension TableChange {
       try connection.settleConstraints()
       change.noteUnmade(index, table.new)
       guard try !isDeferred(index) else { return }
-      try change.alterShards(of: table.new.name) { table.new.shardCreation(index, $0, on: $1, change.layout) }
+      if let partitioned = change.shardedTable(table.new.name) {
+        try change.shards.create(index, of: table.new, partitioned, change.layout)
+      }
       try change.run(table.new.creationOnServer(index, in: change.partitions, change.layout))
     } catch let error as PostgresError where error.isUniquenessViolation {
       throw SwiftDataError(

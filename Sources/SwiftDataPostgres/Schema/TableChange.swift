@@ -55,7 +55,6 @@ struct TableChange {
   /// - Returns: the record of the table.
   func bring(_ stored: LayoutRecord.Table) throws -> LayoutRecord.Table {
     var result = stored
-    try checkTypes()
     try nameClasses(&result)
     let moved = Set(renames.map(\.from))
     let targets = Set((renames.map(\.plan) + copies + news).map(\.column.name))
@@ -116,7 +115,7 @@ struct TableChange {
 
   // MARK: - Checks
 
-  private func checkTypes() throws {
+  func checkTypes() throws {
     for column in table.columns {
       for name in column.columns {
         guard let known = table.old?.column(named: name), known.isMixed != true else { continue }
@@ -134,15 +133,14 @@ struct TableChange {
   private func nameClasses(_ result: inout LayoutRecord.Table) throws {
     let own = table.new.classes[0]
     if table.new.hasDiscriminator, !result.hasDiscriminator {
-      try change.alterShards(of: table.new.name) { _, _ in
-        ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""]
+      let former = (result.classes.first ?? own).quotedLiteral
+      // The server gives all rows the constant without writing them.
+      try change.alterShards(of: table.new.name) { _ in
+        "ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\" DEFAULT \(former)"
       }
-      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
-      _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(result.classes.first ?? own)])
-      try connection.settleConstraints()
-      // Programs without the subclasses go on.
-      try connection.script(
-        "ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \((result.classes.first ?? own).quotedLiteral)")
+      try change.alterShards(of: table.new.name) { _ in "ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT" }
+      // Programs without the subclasses go on with the default.
+      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT \(former)")
       result.hasDiscriminator = true
     } else if result.hasDiscriminator, !table.new.hasDiscriminator {
       try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \(own.quotedLiteral)")
@@ -247,12 +245,12 @@ struct TableChange {
   }
 
   private func add(_ column: LayoutRecord.Column, _ standard: String = "") throws {
-    try change.alterShards(of: table.new.name) { _, _ in
-      ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
+    try change.alterShards(of: table.new.name) { _ in
+      "ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.optionalDefinition)"
     }
     let place = EarlyColumns.Place(table.new.name, column, try change.serverDefault(of: column))
     guard !change.early.contains(place) else { return }
-    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)\(standard)")
+    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverDeclaration)\(standard)")
   }
 
   /// Adds a column, whose default the server gives all rows at once without writing them.
@@ -269,8 +267,8 @@ struct TableChange {
   }
 
   private func drop(_ column: String) throws {
-    try change.alterShards(of: table.new.name) { _, _ in
-      ["ALTER TABLE \(name) DROP COLUMN IF EXISTS \(column.quotedIdentifier)"]
+    try change.alterShards(of: table.new.name) { _ in
+      "ALTER TABLE \(name) DROP COLUMN IF EXISTS \(column.quotedIdentifier)"
     }
     try alter("DROP COLUMN \(column.quotedIdentifier) CASCADE")
   }
@@ -287,7 +285,7 @@ struct TableChange {
   }
 
   private func rename(_ from: String, to: String) throws {
-    try change.alterShards(of: table.new.name) { partitioned, _ in [partitioned.renaming(from, to: to)] }
+    try change.alterShards(of: table.new.name) { $0.renaming(from, to: to) }
     try alter("RENAME COLUMN \(from.quotedIdentifier) TO \(to.quotedIdentifier)")
   }
 

@@ -3,7 +3,7 @@ public import SwiftData
 /// Stores of one database that differ in their namespace only, one per tenant. (Our own.)
 ///
 ///     let tenants = PostgresTenants(PostgresConfiguration(url: url, schema: schema))
-///     let container = try ModelContainer(for: schema, configurations: tenants.configuration(of: "tenant_17"))
+///     let container = try ModelContainer(for: schema, configurations: tenants.configuration(forNamespace: "tenant_17"))
 ///
 /// They share connections: at most the `size` of the pool, and one more that listens.
 public struct PostgresTenants: Sendable {
@@ -25,7 +25,7 @@ public struct PostgresTenants: Sendable {
 
   /// The configuration of one tenant.
   /// - Parameter namespace: the schema of the database for the tenant's tables.
-  public func configuration(of namespace: String) -> PostgresConfiguration {
+  public func configuration(forNamespace namespace: String) -> PostgresConfiguration {
     var configuration = configuration
     configuration.namespace = namespace
     return configuration
@@ -58,9 +58,9 @@ public struct PostgresTenants: Sendable {
     /// The reason why it could not be migrated, or nil.
     public let failure: (any Error)?
     /// The number of tenants tried so far.
-    public let done: Int
+    public let completedCount: Int
     /// The number of tenants.
-    public let total: Int
+    public let totalCount: Int
   }
 
   /// Migrates the tables of many tenants to the program's models, one tenant after another, each in its own
@@ -86,13 +86,13 @@ public struct PostgresTenants: Sendable {
     for (index, namespace) in namespaces.enumerated() {
       try Task.checkCancellation()
       do {
-        _ = try PostgresStore(configuration(of: namespace), migrationPlan: plan)
+        _ = try PostgresStore(configuration(forNamespace: namespace), migrationPlan: plan)
       } catch {
         failures[namespace] = error
       }
       try progress(
         Progress(
-          namespace: namespace, failure: failures[namespace], done: index + 1, total: namespaces.count))
+          namespace: namespace, failure: failures[namespace], completedCount: index + 1, totalCount: namespaces.count))
     }
     return failures
   }

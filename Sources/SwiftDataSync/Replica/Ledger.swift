@@ -62,7 +62,7 @@ final class Ledger: RecordSource {
     var configuration =
       url.map { ModelConfiguration("sync", schema: schema, url: $0, cloudKitDatabase: .none) }
       ?? ModelConfiguration("sync", schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .none)
-    configuration.historyRetention = 60
+    configuration.historyRetention = .seconds(60)
     // What it says about the user's store must be there before what it says happens.
     configuration.durability = .full
     return try ModelContainer(for: schema, configurations: configuration)

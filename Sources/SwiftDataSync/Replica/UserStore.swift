@@ -148,7 +148,7 @@ final class UserStore {
     }
     guard context.hasChanges else { return number }
     let token = DefaultHistoryToken(store: store.identifier, transaction: number)
-    return try context.save(ifNothingFollows: token) ? number + 1 : nil
+    return try context.save(ifUnchangedSince: token) ? number + 1 : nil
   }
 
   // MARK: - Values

@@ -6,7 +6,7 @@ extension StoreGuarantee {
   static let otherProcesses: [StoreGuarantee] = [
     StoreGuarantee(
       "processes.ends", "A model that gets into another's list changes nothing else that another process saved there.",
-      needs: .persistence
+      requiredFeature: .persistence
     ) { store in
       let context = try store.saved(Author("A"))
       let author = try context.only(Author.self)
@@ -20,7 +20,8 @@ extension StoreGuarantee {
       try expectEqual(found.books.map(\.title), ["new"], "the books")
     },
     StoreGuarantee(
-      "processes.moved", "A new order of a list leaves a model where another process moved it.", needs: .persistence
+      "processes.moved", "A new order of a list leaves a model where another process moved it.",
+      requiredFeature: .persistence
     ) { store in
       let (one, two) = (Author("1"), Author("2"))
       let context = store.context

@@ -122,11 +122,12 @@ extension StoreGuarantee {
     StoreGuarantee("queries.aggregates", "Counts, sums, averages and extremes are what Swift computes.") { store in
       let context = try store.library()
       let books = try context.all(Book.self)
-      let (count, sum, least) = try context.fetch(FetchDescriptor<Book>(), .count, .sum(\.pages), .minimum(\.title))
+      let (count, sum, least) = try context.fetch(
+        FetchDescriptor<Book>(), computing: .count, .sum(\.pages), .minimum(\.title))
       try expectEqual(count, books.count, "the count")
       try expectEqual(sum, books.reduce(0) { $0 + $1.pages }, "the sum")
       try expectEqual(least, books.map(\.title).min(), "the least title")
-      let groups = try context.fetch(FetchDescriptor<Book>(), groupedBy: \.pages, .count)
+      let groups = try context.fetch(FetchDescriptor<Book>(), groupedBy: \.pages, computing: .count)
       let expected = Dictionary(grouping: books, by: \.pages).mapValues(\.count)
       try expectEqual(Dictionary(uniqueKeysWithValues: groups.map { ($0, $1) }), expected, "the groups")
     },

@@ -73,7 +73,8 @@ extension StoreGuarantee {
       try expect(store.context.model(for: identifier).modelContext == nil, "it leads to a model of the context")
     },
     StoreGuarantee(
-      "identities.upsert", "A new model whose unique value is taken updates the stored model.", needs: .uniqueness
+      "identities.upsert", "A new model whose unique value is taken updates the stored model.",
+      requiredFeature: .uniqueness
     ) { store in
       let context = try store.saved(Account("x", 1), Account("y", 2))
       let stored = try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == "x" }))[0]
@@ -88,7 +89,8 @@ extension StoreGuarantee {
       try expectEqual(stored.amount, 10, "the amount where it was read before")
     },
     StoreGuarantee(
-      "identities.upsertInOneSave", "Two new models with the same unique value become one.", needs: .uniqueness
+      "identities.upsertInOneSave", "Two new models with the same unique value become one.",
+      requiredFeature: .uniqueness
     ) { store in
       let context = store.context
       context.insert(Account("x", 1))
@@ -99,7 +101,7 @@ extension StoreGuarantee {
     },
     StoreGuarantee(
       "identities.upsertOfObject", "After an upsert, the inserted model and the context's model of the row are one.",
-      needs: .uniqueness
+      requiredFeature: .uniqueness
     ) { store in
       let context = try store.saved(Account("x", 1), Account("y", 2))
       let known = try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == "x" }))[0]
@@ -126,7 +128,7 @@ extension StoreGuarantee {
     },
     StoreGuarantee(
       "identities.reassigned", "A model whose unique value is assigned again is still updated by a new model with it.",
-      needs: .uniqueness
+      requiredFeature: .uniqueness
     ) { store in
       let context = try store.saved(Account("x", 1))
       try context.only(Account.self).code = "x"
@@ -137,7 +139,9 @@ extension StoreGuarantee {
   ]
 
   static let saves: [StoreGuarantee] = [
-    StoreGuarantee("saves.reopened", "Saved models are there when the store is opened again.", needs: .persistence) {
+    StoreGuarantee(
+      "saves.reopened", "Saved models are there when the store is opened again.", requiredFeature: .persistence
+    ) {
       store in
       let author = Author("A")
       author.books = [Book("b", pages: 2, rating: 1.5), Book("a")]
@@ -254,7 +258,7 @@ extension StoreGuarantee {
       try expectEqual(found, matching, "the number of books with the new value")
       try expectLaw(context, "where it was updated", where: #Predicate<Book> { $0.pages == 500 })
     },
-    StoreGuarantee("saves.history", "A save is one transaction in the history.", needs: .history) { store in
+    StoreGuarantee("saves.history", "A save is one transaction in the history.", requiredFeature: .history) { store in
       let context = store.context
       context.author = "me"
       context.insert(Single(1))
@@ -267,7 +271,7 @@ extension StoreGuarantee {
     },
     StoreGuarantee(
       "saves.historyFetches", "A fetch of the history returns what Swift would compute over all transactions.",
-      needs: .history
+      requiredFeature: .history
     ) { store in
       let context = store.context
       // "e\u{301}" equals "é", and the Kelvin sign equals "K".

@@ -5,17 +5,17 @@ import SwiftData
 final class StoreFixture: @unchecked Sendable {
   // @unchecked Sendable because it is immutable, and a container is Sendable.
   let container: ModelContainer
-  private let subject: StoreSubject
+  private let subject: StoreUnderTest
   private let directory: URL
 
-  init(_ subject: StoreSubject) throws {
+  init(_ subject: StoreUnderTest) throws {
     self.subject = subject
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("StoreGuarantee-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     container = try Self.open(subject, directory)
   }
 
-  private static func open(_ subject: StoreSubject, _ directory: URL) throws -> ModelContainer {
+  private static func open(_ subject: StoreUnderTest, _ directory: URL) throws -> ModelContainer {
     let schema = Schema(TestModels.all)
     return try ModelContainer(for: schema, configurations: [try subject.makeConfiguration(schema, directory)])
   }

@@ -10,18 +10,18 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
   /// The guarantee's name: `area.topic`.
   public let id: String
   /// The promise in one sentence.
-  public let sentence: String
+  public let summary: String
   /// The feature that the guarantee requires, or nil.
-  public let needs: StoreSubject.Feature?
+  public let requiredFeature: StoreUnderTest.Feature?
   private let check: @Sendable (StoreFixture) throws -> Void
 
   init(
-    _ id: String, _ sentence: String, needs: StoreSubject.Feature? = nil,
+    _ id: String, _ summary: String, requiredFeature: StoreUnderTest.Feature? = nil,
     _ check: @escaping @Sendable (StoreFixture) throws -> Void
   ) {
     self.id = id
-    self.sentence = sentence
-    self.needs = needs
+    self.summary = summary
+    self.requiredFeature = requiredFeature
     self.check = check
   }
 
@@ -41,8 +41,8 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
 
   /// Checks the guarantee in a new store and returns the outcome.
   /// - Complexity: some checks write a few thousand models.
-  public func outcome(for subject: StoreSubject) -> Outcome {
-    if let needs, !subject.features.contains(needs) { return .notOffered }
+  public func outcome(for subject: StoreUnderTest) -> Outcome {
+    if let requiredFeature, !subject.features.contains(requiredFeature) { return .notOffered }
     do {
       let fixture = try StoreFixture(subject)
       defer { fixture.remove() }
@@ -57,14 +57,14 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
 
   /// Checks the guarantee in a new store. A guarantee whose feature the store does not offer passes.
   /// - Throws: ``GuaranteeFailure`` if the store breaks the promise.
-  public func verify(_ subject: StoreSubject) throws {
+  public func verify(_ subject: StoreUnderTest) throws {
     if case .failed(let reason) = outcome(for: subject) {
-      throw GuaranteeFailure("\(subject.name) does not keep \(id): \(sentence)\n\(reason)")
+      throw GuaranteeFailure("\(subject.name) does not keep \(id): \(summary)\n\(reason)")
     }
   }
 
-  /// The name and the sentence.
-  public var description: String { "\(id): \(sentence)" }
+  /// The name and the summary.
+  public var description: String { "\(id): \(summary)" }
 }
 
 /// The reason why a store breaks a guarantee.

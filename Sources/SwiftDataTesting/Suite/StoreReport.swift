@@ -7,7 +7,7 @@ public struct StoreReport: Sendable {
 
   /// Checks all guarantees for several stores.
   /// - Complexity: some checks write a few thousand models.
-  public init(_ subjects: [StoreSubject]) {
+  public init(_ subjects: [StoreUnderTest]) {
     self.subjects = subjects.map(\.name)
     rows = StoreGuarantee.all.map { guarantee in (guarantee, subjects.map { guarantee.outcome(for: $0) }) }
   }
@@ -17,7 +17,7 @@ public struct StoreReport: Sendable {
     rows.flatMap { guarantee, outcomes in
       zip(subjects, outcomes).compactMap { subject, outcome in
         guard case .failed(let reason) = outcome else { return nil }
-        return "\(subject) does not keep \(guarantee.id): \(guarantee.sentence)\n\(reason)"
+        return "\(subject) does not keep \(guarantee.id): \(guarantee.summary)\n\(reason)"
       }
     }
   }
@@ -33,7 +33,7 @@ public struct StoreReport: Sendable {
         case .notOffered: "not offered"
         }
       }
-      return "| `\(guarantee.id)` \(guarantee.sentence) | \(marks.joined(separator: " | ")) |"
+      return "| `\(guarantee.id)` \(guarantee.summary) | \(marks.joined(separator: " | ")) |"
     }
     return ([head] + body).joined(separator: "\n")
   }

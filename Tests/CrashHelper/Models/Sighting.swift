@@ -29,6 +29,6 @@ package func sightingsContainer(_ path: String) throws -> ModelContainer {
   let schema = Schema([Sighting.self])
   var configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path))
   // Two processes save as fast as they can. One that gave up would leave the other waiting for its saves.
-  configuration.lockTimeout = 300
+  configuration.lockTimeout = .seconds(300)
   return try ModelContainer(for: schema, configurations: configuration)
 }

@@ -43,7 +43,7 @@ final class PostgresDatabase: TestDatabase {
 
   func open(_ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws -> ModelContainer {
     let configuration = PostgresConfiguration(
-      url: Self.url, namespace: namespace, pool: PostgresPoolOptions(size: 2, timeout: 3_600))
+      url: Self.url, namespace: namespace, pool: PostgresPoolOptions(size: 2, timeout: .seconds(3_600)))
     return try ModelContainer(for: schema, migrationPlan: plan, configurations: [configuration])
   }
 

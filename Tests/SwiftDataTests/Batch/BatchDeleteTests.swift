@@ -129,7 +129,7 @@ enum Deletions {
     #expect(try count(Deletions.Room.self, context) == 6 && count(Deletions.Room.self) == 12)
     #expect(try context.fetch(FetchDescriptor<Deletions.Room>()).map(\.number) == [20, 21, 22, 30, 31, 32])
     #expect(try context.fetchIdentifiers(FetchDescriptor<Deletions.Room>()).count == 6)
-    let (top, left) = try context.fetch(FetchDescriptor<Deletions.Room>(), .maximum(\.number), .count)
+    let (top, left) = try context.fetch(FetchDescriptor<Deletions.Room>(), computing: .maximum(\.number), .count)
     #expect(top == 32 && left == 6)
     let empty = FetchDescriptor<Deletions.House>(predicate: #Predicate { $0.rooms.isEmpty })
     #expect(try context.fetchCount(empty) == 2)

@@ -44,7 +44,7 @@ struct TextOfOthersTests {
   func identified() throws { #expect(try context.fetchIdentifiers(Self.cafes).count == 1) }
 
   @Test("is in a sum")
-  func summed() throws { #expect(try context.fetch(Self.cafes, .count) == 1) }
+  func summed() throws { #expect(try context.fetch(Self.cafes, computing: .count) == 1) }
 
   @Test("is found beside unsaved objects")
   func besideUnsaved() throws {

@@ -38,7 +38,7 @@ extension Split {
   private func container(settingsAllowSave: Bool = true, throwing: Bool = false) throws -> ModelContainer {
     var settings = ModelConfiguration(
       "settings", schema: Schema([Split.Setting.self]), url: settingsURL, allowsSave: settingsAllowSave)
-    if throwing { settings.uniquenessViolations = .throwError }
+    if throwing { settings.uniquenessPolicy = .reject }
     let drafts = ModelConfiguration("drafts", schema: Schema([Split.Draft.self]), url: folder.url)
     return try ModelContainer(
       for: Schema([Split.Setting.self, Split.Draft.self]), configurations: drafts, settings)

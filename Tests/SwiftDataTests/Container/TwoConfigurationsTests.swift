@@ -145,8 +145,8 @@ struct TwoConfigurationsTests {
   func aggregates() throws {
     let folder = try TemporaryStore()
     let context = ModelContext(try Self.container(folder))
-    #expect(try context.fetch(FetchDescriptor<Phrase>(), .sum(\.rank)) == 190)
-    #expect(try context.fetch(FetchDescriptor<Phrase>(), .maximum(\.rank)) == 19)
+    #expect(try context.fetch(FetchDescriptor<Phrase>(), computing: .sum(\.rank)) == 190)
+    #expect(try context.fetch(FetchDescriptor<Phrase>(), computing: .maximum(\.rank)) == 19)
     var page = FetchDescriptor<Phrase>(sortBy: [SortDescriptor(\.rank)])
     page.fetchLimit = 7
     var seen = try context.fetch(page)

@@ -159,7 +159,7 @@ import Testing
   @Test("In throwing mode a taken unique value is an error that names entity and property, and nothing is written")
   func throwingUniqueness() throws {
     let store = try TemporaryStore()
-    let context = ModelContext(try store.container(Artist.self) { $0.uniquenessViolations = .throwError })
+    let context = ModelContext(try store.container(Artist.self) { $0.uniquenessPolicy = .reject })
     context.insert(Artist(name: "same"))
     try context.save()
     context.insert(Artist(name: "other"))

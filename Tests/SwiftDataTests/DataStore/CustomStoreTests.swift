@@ -218,7 +218,7 @@ enum CustomStored {
   @Test("Search, explanations and history of the default type name the store that does not offer them")
   func unsupported() throws {
     let context = ModelContext(try container())
-    let search = #expect(throws: SwiftDataError.unsupportedFeature) { try context.search(Coin.self, "a") }
+    let search = #expect(throws: SwiftDataError.unsupportedFeature) { try context.search(Coin.self, matching: "a") }
     #expect("\(try #require(search))".contains("scripted"))
     #expect(throws: SwiftDataError.unsupportedFeature) { try context.explain(FetchDescriptor<Coin>()) }
     #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

@@ -44,34 +44,36 @@ import Testing
 
   private static func check(_ descriptor: FetchDescriptor<Specimen>, _ context: ModelContext, _ note: String) throws {
     let models = try context.fetch(descriptor)
-    let (count, small, maybe) = try context.fetch(descriptor, .count, .sum(\.small), .sum(\.maybe))
+    let (count, small, maybe) = try context.fetch(descriptor, computing: .count, .sum(\.small), .sum(\.maybe))
     #expect(count == models.count, "\(note)")
     #expect(small == models.reduce(0) { $0 + $1.small }, "\(note)")
     #expect(maybe == models.reduce(0) { $0 + ($1.maybe ?? 0) }, "\(note)")
     let whole = models.reduce(Int128(0)) { $0 + Int128($1.number) }
     if let sum = Int(exactly: whole) {
-      #expect(try context.fetch(descriptor, .sum(\.number)) == sum, "\(note)")
+      #expect(try context.fetch(descriptor, computing: .sum(\.number)) == sum, "\(note)")
     } else {
-      #expect(throws: SwiftDataError.unreadableValue, "\(note)") { try context.fetch(descriptor, .sum(\.number)) }
+      #expect(throws: SwiftDataError.unreadableValue, "\(note)") {
+        try context.fetch(descriptor, computing: .sum(\.number))
+      }
     }
-    let average = try context.fetch(descriptor, .average(\.number))
+    let average = try context.fetch(descriptor, computing: .average(\.number))
     #expect(average == (models.isEmpty ? nil : Double(whole) / Double(models.count)), "\(note)")
-    let (least, most) = try context.fetch(descriptor, .minimum(\.huge), .maximum(\.huge))
+    let (least, most) = try context.fetch(descriptor, computing: .minimum(\.huge), .maximum(\.huge))
     #expect(least == models.map(\.huge).min() && most == models.map(\.huge).max(), "\(note)")
-    let (first, last) = try context.fetch(descriptor, .minimum(\.title), .maximum(\.note))
+    let (first, last) = try context.fetch(descriptor, computing: .minimum(\.title), .maximum(\.note))
     #expect(first == models.map(\.title).min() && last == models.compactMap(\.note).max(), "\(note)")
-    let (low, high) = try context.fetch(descriptor, .minimum(\.level), .maximum(\.address.city))
+    let (low, high) = try context.fetch(descriptor, computing: .minimum(\.level), .maximum(\.address.city))
     #expect(low == models.map(\.level).min() && high == models.map(\.address.city).max(), "\(note)")
-    let (cheap, dear) = try context.fetch(descriptor, .minimum(\.price), .maximum(\.price))
+    let (cheap, dear) = try context.fetch(descriptor, computing: .minimum(\.price), .maximum(\.price))
     #expect(cheap == models.map(\.price).min() && dear == models.map(\.price).max(), "\(note)")
-    let (real, due) = try context.fetch(descriptor, .sum(\.real), .maximum(\.due))
+    let (real, due) = try context.fetch(descriptor, computing: .sum(\.real), .maximum(\.due))
     // The order of the additions is the store's, and with sums at the end of the range it decides.
     let extremes = models.contains { abs($0.real) > 1e300 }
     #expect(extremes || isClose(real, models.reduce(0) { $0 + $1.real }), "\(note)")
     let dates = models.compactMap(\.due)
     #expect(due == (dates.filter { $0 == $0 }.max() ?? dates.first) || dates.allSatisfy { $0 != $0 }, "\(note)")
     let length = #Expression<Specimen, Int> { $0.title.count + $0.words.count }
-    let (sum, top) = try context.fetch(descriptor, .sum(length), .maximum(length))
+    let (sum, top) = try context.fetch(descriptor, computing: .sum(length), .maximum(length))
     let lengths = models.map { $0.title.count + $0.words.count }
     #expect(sum == lengths.reduce(0, +) && top == lengths.max(), "\(note)")
   }
@@ -85,7 +87,7 @@ import Testing
       var seen = Set<Key>()
       return models.map(key).filter { seen.insert($0).inserted }.map { ($0, groups[$0]!) }
     }
-    let texts = try context.fetch(descriptor, groupedBy: \.note, .count, .sum(\.small), .maximum(\.title))
+    let texts = try context.fetch(descriptor, groupedBy: \.note, computing: .count, .sum(\.small), .maximum(\.title))
     let byText = expected(\.note)
     #expect(texts.map(\.0) == byText.map(\.key), "\(note)")
     #expect(texts.map(\.1) == byText.map(\.models.count), "\(note)")
@@ -100,7 +102,7 @@ import Testing
     #expect(pairs.map { Pair(mood: $0.0, size: $0.1) } == byPair.map(\.key), "\(note)")
     #expect(pairs.map(\.2) == byPair.map(\.models.count), "\(note)")
     #expect(pairs.map(\.3) == byPair.map { $0.models.map(\.level).min() }, "\(note)")
-    let prices = try context.fetch(descriptor, groupedBy: \.price, .count)
+    let prices = try context.fetch(descriptor, groupedBy: \.price, computing: .count)
     #expect(prices.map(\.0) == expected(\.price).map(\.key), "\(note)")
   }
 }

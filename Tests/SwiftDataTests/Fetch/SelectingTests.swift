@@ -82,8 +82,8 @@ import Testing
     let names = try reader.fetch(all, selecting: \.persistentModelID).map(\.entityName)
     #expect(names == ["Atlas", "Atlas", "Atlas", "Novel", "Novel", "Novel"])
     #expect(try reader.fetch(FetchDescriptor<Novel>(), selecting: \.hero, \.title).map(\.0) == ["h0", "h1", "h2"])
-    #expect(try reader.fetch(all, .count, .sum(\.pages)) == (6, 33))
-    #expect(try reader.fetch(FetchDescriptor<Atlas>(), .count, .sum(\.pages)) == (3, 30))
+    #expect(try reader.fetch(all, computing: .count, .sum(\.pages)) == (6, 33))
+    #expect(try reader.fetch(FetchDescriptor<Atlas>(), computing: .count, .sum(\.pages)) == (3, 30))
   }
 
   @Test("A relationship, or what is not stored, is an error that says what to select")

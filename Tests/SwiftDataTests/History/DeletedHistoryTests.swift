@@ -68,7 +68,7 @@ struct DeletedHistoryTests {
     try save("a", "b")
     let second = try token(2)
     Thread.sleep(forTimeInterval: 0.05)
-    let again = try store.container(Mark.self) { $0.historyRetention = 0.01 }
+    let again = try store.container(Mark.self) { $0.historyRetention = .seconds(0.01) }
     let rest = try ModelContext(again).fetchHistory(Descriptor(predicate: #Predicate { $0.token > second }))
     #expect(rest.isEmpty)
   }

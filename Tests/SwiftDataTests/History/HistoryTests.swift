@@ -169,7 +169,7 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
   @Test("A refused save leaves no trace")
   func refused() throws {
     let strict = ModelContext(
-      try store.container(Log.Note.self, Log.Letter.self) { $0.uniquenessViolations = .throwError })
+      try store.container(Log.Note.self, Log.Letter.self) { $0.uniquenessPolicy = .reject })
     strict.insert(Log.Mark(name: "m"))
     try strict.save()
     strict.insert(Log.Note(code: "x"))
@@ -276,9 +276,11 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     context.insert(Log.Mark(name: "1"))
     try context.save()
     Thread.sleep(forTimeInterval: 0.05)
-    let kept = ModelContext(try store.container(Log.Note.self, Log.Letter.self) { $0.historyRetention = 3_600 })
+    let kept = ModelContext(
+      try store.container(Log.Note.self, Log.Letter.self) { $0.historyRetention = .seconds(3_600) })
     #expect(try history(Descriptor(), kept) == [["+Mark"]])
-    let forgotten = ModelContext(try store.container(Log.Note.self, Log.Letter.self) { $0.historyRetention = 0.01 })
+    let forgotten = ModelContext(
+      try store.container(Log.Note.self, Log.Letter.self) { $0.historyRetention = .seconds(0.01) })
     #expect(try history(Descriptor(), forgotten) == [])
     #expect(try forgotten.fetchCount(FetchDescriptor<Log.Mark>()) == 1)
   }

@@ -71,7 +71,7 @@ struct CompositeTests {
   @Test("A collision throws where the configuration says so, and says of which properties")
   func thrown() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(
       try ModelContainer(for: Schema([Place.self, Mapped.Region.self]), configurations: configuration))
     let region = Mapped.Region("r")

@@ -180,11 +180,11 @@ struct InventedValueTests {
         _ = try? context.fetchIdentifiers(descriptor)
       }
       let all = FetchDescriptor<Item>()
-      _ = try? context.fetch(all, .sum(\.color.red)) as Int
-      _ = try? context.fetch(all, .sum(\.shade)) as Int
-      _ = try? context.fetch(all, .maximum(\.size.width))
-      _ = try? context.fetch(all, groupedBy: \.color.isDark, .count)
-      _ = try? context.fetch(all, groupedBy: \.shade, .count)
+      _ = try? context.fetch(all, computing: .sum(\.color.red)) as Int
+      _ = try? context.fetch(all, computing: .sum(\.shade)) as Int
+      _ = try? context.fetch(all, computing: .maximum(\.size.width))
+      _ = try? context.fetch(all, groupedBy: \.color.isDark, computing: .count)
+      _ = try? context.fetch(all, groupedBy: \.shade, computing: .count)
       _ = try? context.fetch(all, sectionBy: \.size.hex)
       _ = try? context.fetch(all, selecting: \.color, \.size.hex.red)
       _ = try? context.fetch(all, selecting: \.shelf.shade)

@@ -118,7 +118,7 @@ struct KeyPathTests {
     try check(composed(Paths.Album.self), inMemory: true)
     #expect(try context.explain(FetchDescriptor(predicate: composed(Paths.Album.self))).sql.contains("WHERE"))
     func total<M: PersistentModel & Dated>(_: M.Type) throws -> Int {
-      try context.fetch(FetchDescriptor<M>(), .sum(\M.year))
+      try context.fetch(FetchDescriptor<M>(), computing: .sum(\M.year))
     }
     #expect(try total(Paths.Album.self) == 3_950)
   }
@@ -157,9 +157,9 @@ struct KeyPathTests {
     expectRefusal(#Predicate<Paths.Song> { $0.anyAlbum?.title == "b" })
     expectRefusal(#Predicate<Paths.Song> { $0.album?.shown == "b" })
     let all = FetchDescriptor<Paths.Song>()
-    #expect(throws: SwiftDataError.transientProperty) { let _: Int = try context.fetch(all, .sum(\.since)) }
+    #expect(throws: SwiftDataError.transientProperty) { let _: Int = try context.fetch(all, computing: .sum(\.since)) }
     #expect(throws: SwiftDataError.transientProperty) { try context.fetch(all, selecting: \.group) }
-    #expect(throws: SwiftDataError.transientProperty) { try context.fetch(all, groupedBy: \.group, .count) }
+    #expect(throws: SwiftDataError.transientProperty) { try context.fetch(all, groupedBy: \.group, computing: .count) }
     #expect(throws: SwiftDataError.transientProperty) { try context.fetch(all, sectionBy: \.group) }
   }
 }

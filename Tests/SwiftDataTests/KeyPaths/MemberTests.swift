@@ -39,10 +39,10 @@ struct MemberTests {
     try check(#Predicate<Members.User> { $0.look.size != 8 }, in: context)
     try check(SortDescriptor(\Members.User.look.size), in: context)
     let all = FetchDescriptor<Members.User>(sortBy: [SortDescriptor(\.name)])
-    let sum: Int = try context.fetch(all, .sum(\.look.size))
+    let sum: Int = try context.fetch(all, computing: .sum(\.look.size))
     #expect(sum == 40)
     #expect(try context.fetch(all, selecting: \.look.size) == [20, 12, 8])
-    #expect(try context.fetch(all, groupedBy: \.look.size, .count).map { $0.0 } == [20, 12, 8])
+    #expect(try context.fetch(all, groupedBy: \.look.size, computing: .count).map { $0.0 } == [20, 12, 8])
     let findings = try context.explain(
       FetchDescriptor<Members.User>(predicate: #Predicate { $0.look.size == 12 })
     ).findings
@@ -109,7 +109,7 @@ struct MemberTests {
       try check(#Predicate<Tagged> { $0.plain.list.isEmpty }, in: context)
       try check(SortDescriptor(\Tagged.plain.number, order: .reverse), in: context)
       try check(SortDescriptor(\Tagged.plain.inner?.city), in: context)
-      let sum: Int = try context.fetch(FetchDescriptor<Tagged>(), .sum(\.plain.number))
+      let sum: Int = try context.fetch(FetchDescriptor<Tagged>(), computing: .sum(\.plain.number))
       #expect(sum == 15)
     }.statements
     #expect(statements.allSatisfy { !$0.contains("swift_value(") })

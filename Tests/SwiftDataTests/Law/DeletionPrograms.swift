@@ -36,7 +36,7 @@ final class DeletionPrograms {
       pool: PostgresPoolOptions(size: 2))
     if database == .partitions {
       configuration.partitions = [
-        .hash(\Law.Hub.tag, count: 3), .hash(\Law.Node.tag, count: 3), .hash(\Law.Lock.tag, count: 2),
+        .hashed(by: \Law.Hub.tag, count: 3), .hashed(by: \Law.Node.tag, count: 3), .hashed(by: \Law.Lock.tag, count: 2),
       ]
     }
     container = try ModelContainer(for: schema, configurations: configuration)

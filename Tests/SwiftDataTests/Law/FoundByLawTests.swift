@@ -10,7 +10,7 @@ import Testing
 
   init() throws {
     store = try TemporaryStore()
-    container = try store.container(Law.Hub.self, Law.Node.self) { $0.uniquenessViolations = .throwError }
+    container = try store.container(Law.Hub.self, Law.Node.self) { $0.uniquenessPolicy = .reject }
     context = ModelContext(container)
   }
 

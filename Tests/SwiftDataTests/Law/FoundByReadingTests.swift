@@ -207,10 +207,10 @@ private enum Nullify {
       context.insert(Found.Note())
       try context.save()
     }
-    let token = try other.newestHistoryToken()
+    let token = try other.currentHistoryToken()
     one.insert(Found.Note())
-    #expect(throws: SwiftDataError.unsupportedFeature) { try one.save(ifNothingFollows: token) }
-    #expect(try one.save(ifNothingFollows: one.newestHistoryToken()))
+    #expect(throws: SwiftDataError.unsupportedFeature) { try one.save(ifUnchangedSince: token) }
+    #expect(try one.save(ifUnchangedSince: one.currentHistoryToken()))
   }
 
   // MARK: - Saves

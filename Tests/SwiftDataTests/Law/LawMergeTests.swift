@@ -41,7 +41,7 @@ private final class MergeRun {
     self.seed = seed
     self.random = LawRandom(seed: seed)
     store = try TemporaryStore()
-    container = try store.container(Law.Hub.self) { $0.uniquenessViolations = .throwError }
+    container = try store.container(Law.Hub.self) { $0.uniquenessPolicy = .reject }
     contexts = [ModelContext(container), ModelContext(container)]
     stored = Array(repeating: Values(), count: 4)
     let setup = ModelContext(container)

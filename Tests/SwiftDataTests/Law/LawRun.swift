@@ -52,7 +52,7 @@ final class LawRun {
   }
 
   private static func open(_ store: TemporaryStore) throws -> ModelContainer {
-    try store.container(Law.Hub.self, Law.Node.self) { $0.uniquenessViolations = .throwError }
+    try store.container(Law.Hub.self, Law.Node.self) { $0.uniquenessPolicy = .reject }
   }
 
   /// - Throws: a ``LawFailure`` that carries the seed and the steps so far.

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import MigrationCases
 import SwiftData
+import SwiftDataRecovery
 import Testing
 
 /// The files of a case, or of several openings of it.

@@ -13,7 +13,7 @@ final class RandomStage {
     }
     let schema = Schema([Law.Hub.self, Law.Node.self])
     var configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = isUpserting ? .update : .throwError
+    configuration.uniquenessPolicy = isUpserting ? .upsert : .reject
     let container = try ModelContainer(for: schema, configurations: configuration)
     containers[isUpserting] = container
     return container

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 import Testing
 
 @Suite struct RecoverTests {
@@ -112,7 +113,7 @@ import Testing
     #expect(report.entities.first { $0.name == "Volume" }?.recovered == Self.count)
     #expect(try contents(new) == before)
     let context = ModelContext(try container(new))
-    #expect(try context.search(Volume.self, "cafe").count > 800)
+    #expect(try context.search(Volume.self, matching: "cafe").count > 800)
     // Keys are never given twice.
     context.insert(Volume(number: 5000, title: "new"))
     try context.save()

@@ -25,15 +25,14 @@ struct ConfigurationTests {
     #expect(configuration.debugDescription.contains("in memory"))
   }
 
-  @Test(
-    "takes any number as a lock timeout", arguments: [.infinity, .greatestFiniteMagnitude, -1, .nan, 0] as [Double])
-  func lockTimeout(_ seconds: Double) throws {
+  @Test("takes any duration as a lock timeout", arguments: [.seconds(Int64.max), .seconds(-1), .zero] as [Duration])
+  func lockTimeout(_ timeout: Duration) throws {
     let folder = try TemporaryStore()
     var configuration = ModelConfiguration(url: folder.url)
-    configuration.lockTimeout = seconds
+    configuration.lockTimeout = timeout
     let context = ModelContext(try ModelContainer(for: Agency.Client.self, configurations: configuration))
     #expect(try context.fetchCount(FetchDescriptor<Agency.Client>()) == 0)
-    #expect(seconds.asWait == (seconds > 0 ? 2_000_000 : 0))
+    #expect(timeout.asWait == (timeout > .zero ? 2_000_000 : 0))
   }
 
   @Test("names some of the models")
@@ -66,8 +65,8 @@ struct ConfigurationTests {
   @Test("updates on collisions unless told to throw, and a change makes it another configuration")
   func policy() {
     var configuration = ModelConfiguration("a")
-    #expect(configuration.uniquenessViolations == .update)
-    configuration.uniquenessViolations = .throwError
+    #expect(configuration.uniquenessPolicy == .upsert)
+    configuration.uniquenessPolicy = .reject
     #expect(configuration != ModelConfiguration("a"))
     #expect(ModelConfiguration("a") == ModelConfiguration("a"))
   }

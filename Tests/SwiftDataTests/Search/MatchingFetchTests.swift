@@ -74,7 +74,7 @@ struct MatchingFetchTests {
     var newest = FetchDescriptor<Searched.Letter>(sortBy: [SortDescriptor(\.number, order: .reverse)])
     newest.fetchLimit = 20
     func steps(_ text: String) throws -> Int {
-      try StatementTrace.steps { _ = try context.fetch(newest, matching: text) }
+      try StatementTrace.virtualMachineSteps { _ = try context.fetch(newest, matching: text) }
     }
     // To look up each hit by its key takes 18 steps.
     #expect(try steps("common") < 4000 * 8)

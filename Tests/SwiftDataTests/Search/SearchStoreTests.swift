@@ -10,10 +10,10 @@ struct SearchStoreTests {
     context.insert(Searched.Work(name: "blue chair"))
     context.insert(Searched.Song(name: "song", lyrics: "blue sky"))
     try context.save()
-    #expect(try Set(context.search(Searched.Work.self, "blue").map(\.model.name)) == ["blue chair", "song"])
-    #expect(try context.search(Searched.Song.self, "blue").map(\.model.name) == ["song"])
-    #expect(try context.search(Searched.Song.self, "blue").first?.snippets.map(\.property) == ["lyrics"])
-    #expect(try context.search(Searched.Song.self, "chair").isEmpty)
+    #expect(try Set(context.search(Searched.Work.self, matching: "blue").map(\.model.name)) == ["blue chair", "song"])
+    #expect(try context.search(Searched.Song.self, matching: "blue").map(\.model.name) == ["song"])
+    #expect(try context.search(Searched.Song.self, matching: "blue").first?.snippets.map(\.property) == ["lyrics"])
+    #expect(try context.search(Searched.Song.self, matching: "chair").isEmpty)
   }
 
   @Test("A store whose schema gains the option gets an index over what it has")
@@ -24,10 +24,10 @@ struct SearchStoreTests {
     old.insert(MemoBefore.Memo("hello moon"))
     try old.save()
     let new = ModelContext(try store.container(MemoAfter.Memo.self))
-    #expect(try new.search(MemoAfter.Memo.self, "moon").map(\.model.text) == ["hello moon"])
+    #expect(try new.search(MemoAfter.Memo.self, matching: "moon").map(\.model.text) == ["hello moon"])
     new.insert(MemoAfter.Memo("hello mars"))
     try new.save()
-    #expect(try new.search(MemoAfter.Memo.self, "hello").count == 3)
+    #expect(try new.search(MemoAfter.Memo.self, matching: "hello").count == 3)
   }
 
   @Test("A store whose schema loses the option loses the index, and gets it anew")
@@ -41,8 +41,8 @@ struct SearchStoreTests {
     second.insert(MemoBefore.Memo("two"))
     try second.save()
     let third = ModelContext(try store.container(MemoAfter.Memo.self))
-    #expect(try third.search(MemoAfter.Memo.self, "two").count == 1)
-    #expect(try third.search(MemoAfter.Memo.self, "one").count == 1)
+    #expect(try third.search(MemoAfter.Memo.self, matching: "two").count == 1)
+    #expect(try third.search(MemoAfter.Memo.self, matching: "one").count == 1)
   }
 
   @Test("A store with an index is opened again without a change")
@@ -53,7 +53,7 @@ struct SearchStoreTests {
     try first.save()
     let before = try store.shell("SELECT group_concat(sql || rootpage) FROM sqlite_master")
     let second = ModelContext(try store.container(MemoAfter.Memo.self))
-    #expect(try second.search(MemoAfter.Memo.self, "one").count == 1)
+    #expect(try second.search(MemoAfter.Memo.self, matching: "one").count == 1)
     #expect(try store.shell("SELECT group_concat(sql || rootpage) FROM sqlite_master") == before)
   }
 
@@ -69,7 +69,7 @@ struct SearchStoreTests {
     let before = try store.shell(names)
     #expect(before.contains("_swiftdata_Memo.search.insert"))
     let widget = ModelContext(try store.container(Searched.Article.self))
-    #expect(try widget.search(Searched.Article.self, "two").count == 1)
+    #expect(try widget.search(Searched.Article.self, matching: "two").count == 1)
     #expect(try store.shell(names) == before)
   }
 
@@ -80,13 +80,13 @@ struct SearchStoreTests {
     old.insert(MemoAfter.Memo("hello world"))
     try old.save()
     let new = ModelContext(try store.container(MemoLater.Memo.self))
-    let hit = try #require(new.search(MemoLater.Memo.self, "world").first)
+    let hit = try #require(new.search(MemoLater.Memo.self, matching: "world").first)
     #expect(hit.model.body == "hello world" && hit.model.stars == 3)
     #expect(hit.snippets.map(\.property) == ["body"])
     hit.model.body = "good bye"
     try new.save()
-    #expect(try new.search(MemoLater.Memo.self, "bye").count == 1)
-    #expect(try new.search(MemoLater.Memo.self, "world").isEmpty)
+    #expect(try new.search(MemoLater.Memo.self, matching: "bye").count == 1)
+    #expect(try new.search(MemoLater.Memo.self, matching: "world").isEmpty)
   }
 
   @Test("The index is what FTS5 itself calls intact")
@@ -115,11 +115,13 @@ struct SearchStoreTests {
     context.insert(MemoBefore.Memo("one"))
     try context.save()
     let reader = ModelContext(try store.container(MemoAfter.Memo.self, allowsSave: false))
-    let error = #expect(throws: SwiftDataError.self) { try reader.search(MemoAfter.Memo.self, "one") }
+    let error = #expect(throws: SwiftDataError.self) { try reader.search(MemoAfter.Memo.self, matching: "one") }
     #expect(error?.code == .storeReadOnly && error?.description.contains("allowsSave: true") == true)
     _ = try store.container(MemoAfter.Memo.self)
     #expect(
-      try ModelContext(store.container(MemoAfter.Memo.self, allowsSave: false)).search(MemoAfter.Memo.self, "one").count
+      try ModelContext(store.container(MemoAfter.Memo.self, allowsSave: false)).search(
+        MemoAfter.Memo.self, matching: "one"
+      ).count
         == 1)
   }
 
@@ -131,12 +133,12 @@ struct SearchStoreTests {
     let memo = MemoAfter.Memo("old")
     one.insert(memo)
     try one.save()
-    let copy = try #require(two.search(MemoAfter.Memo.self, "old").first?.model)
+    let copy = try #require(two.search(MemoAfter.Memo.self, matching: "old").first?.model)
     memo.text = "new"
     try one.save()
-    #expect(try two.search(MemoAfter.Memo.self, "new").map(\.model) == [copy])
+    #expect(try two.search(MemoAfter.Memo.self, matching: "new").map(\.model) == [copy])
     #expect(copy.text == "new")
-    #expect(try two.search(MemoAfter.Memo.self, "old").isEmpty)
+    #expect(try two.search(MemoAfter.Memo.self, matching: "old").isEmpty)
   }
 
   @Test("A scan for a part of a searchable text is told of the search")
@@ -155,7 +157,7 @@ struct SearchStoreTests {
     let context = ModelContext(try store.container(Searched.Work.self, Searched.Song.self))
     context.insert(Searched.Song(name: "a", lyrics: "b"))
     try context.save()
-    let run = try SQLTrace.record { try context.search(Searched.Song.self, "b", limit: 3) }
+    let run = try SQLTrace.record { try context.search(Searched.Song.self, matching: "b", limit: 3) }
     let sql = try #require(run.statements.first)
     let bound = sql.replacingOccurrences(of: "MATCH ?", with: "MATCH '\"b\"'").replacingOccurrences(of: "?", with: "3")
     let plan = try store.shell("EXPLAIN QUERY PLAN \(bound)")
@@ -169,8 +171,10 @@ struct SearchStoreTests {
     let context = try memoryContext(MemoAfter.Memo.self)
     for text in ["word", "word word other", "other", "word other other other"] { context.insert(MemoAfter.Memo(text)) }
     try context.save()
-    let run = try SQLTrace.record { try context.search(MemoAfter.Memo.self, "word", limit: 2).map(\.model.text) }
-    #expect(run.result == Array(try context.search(MemoAfter.Memo.self, "word").map(\.model.text).prefix(2)))
+    let run = try SQLTrace.record {
+      try context.search(MemoAfter.Memo.self, matching: "word", limit: 2).map(\.model.text)
+    }
+    #expect(run.result == Array(try context.search(MemoAfter.Memo.self, matching: "word").map(\.model.text).prefix(2)))
     #expect(run.statements.first?.contains("ORDER BY +") == true)
   }
 
@@ -179,7 +183,7 @@ struct SearchStoreTests {
     let context = try memoryContext(MemoAfter.Memo.self)
     for index in 0..<200 { context.insert(MemoAfter.Memo("word \(index)")) }
     try context.save()
-    let run = try SQLTrace.record { try context.search(MemoAfter.Memo.self, "word") }
+    let run = try SQLTrace.record { try context.search(MemoAfter.Memo.self, matching: "word") }
     #expect(run.result.count == 200 && run.statements.count == 2)
   }
 }

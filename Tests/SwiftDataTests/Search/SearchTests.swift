@@ -15,7 +15,7 @@ struct SearchTests {
   }
 
   private func titles(_ text: String, limit: Int? = nil) throws -> [String] {
-    try context.search(Article.self, text, limit: limit).map(\.model.title)
+    try context.search(Article.self, matching: text, limit: limit).map(\.model.title)
   }
 
   // MARK: - What is found
@@ -100,21 +100,21 @@ struct SearchTests {
   @Test("A class without such an attribute is refused with what to do")
   func nothingToSearch() throws {
     let context = try memoryContext(Searched.Plain.self)
-    let error = #expect(throws: SwiftDataError.self) { try context.search(Searched.Plain.self, "a") }
+    let error = #expect(throws: SwiftDataError.self) { try context.search(Searched.Plain.self, matching: "a") }
     #expect(error?.code == .unsupportedPredicate)
     #expect(error?.description.contains("Plain") == true && error?.description.contains(".spotlight") == true)
   }
 
   // MARK: - Rank, limit, snippets
 
-  @Test("The best hit comes first, with the smallest rank; the limit keeps the best")
+  @Test("The best hit comes first, with the largest score; the limit keeps the best")
   func rank() throws {
     try store(
       "a long text that mentions the word swift once among many other words that mean nothing here", "swift swift",
       "other", "nothing")
-    let hits = try context.search(Article.self, "swift")
+    let hits = try context.search(Article.self, matching: "swift")
     #expect(hits.map(\.model.title).first == "swift swift")
-    #expect(hits.count == 2 && hits[0].rank < hits[1].rank)
+    #expect(hits.count == 2 && hits[0].score > hits[1].score)
     #expect(try titles("swift", limit: 1) == ["swift swift"])
     #expect(try titles("swift", limit: 0) == [])
     #expect(try titles("swift", limit: -1) == [])
@@ -125,11 +125,11 @@ struct SearchTests {
   func snippets() throws {
     context.insert(Article("Cafe\u{301} au lait", "the café, the CAFE and the tea"))
     try context.save()
-    let hit = try #require(context.search(Article.self, "cafe").first)
+    let hit = try #require(context.search(Article.self, matching: "cafe").first)
     #expect(hit.snippets.map(\.property) == ["title", "body"])
     #expect(hit.snippets[0].ranges.map { String(hit.snippets[0].text[$0]) } == ["Café"])
     #expect(hit.snippets.map(\.description) == ["[Café] au lait", "the [café], the [CAFE] and the tea"])
-    let tea = try #require(context.search(Article.self, "tea").first)
+    let tea = try #require(context.search(Article.self, matching: "tea").first)
     #expect(tea.snippets.map(\.description) == ["the café, the CAFE and the [tea]"])
   }
 
@@ -138,7 +138,7 @@ struct SearchTests {
     let words = (0..<500).map { "word\($0)" }.joined(separator: " ")
     context.insert(Article(words))
     try context.save()
-    let snippet = try #require(context.search(Article.self, "word250").first?.snippets.first)
+    let snippet = try #require(context.search(Article.self, matching: "word250").first?.snippets.first)
     #expect(snippet.text.hasPrefix("…") && snippet.text.hasSuffix("…"))
     #expect(snippet.ranges.map { String(snippet.text[$0]) } == ["word250"])
     #expect(snippet.text.split(separator: " ").count <= 33)
@@ -147,7 +147,7 @@ struct SearchTests {
   @Test("A search makes no snippets; each hit makes those of the texts that were found, even after a change")
   func snippetsOnDemand() throws {
     try store("red green", "green blue")
-    let (hits, statements) = try SQLTrace.record { try context.search(Article.self, "green") }
+    let (hits, statements) = try SQLTrace.record { try context.search(Article.self, matching: "green") }
     #expect(!statements.isEmpty && !statements.contains { $0.contains("snippet") })
     for hit in hits { hit.model.title = "nothing" }
     try context.save()
@@ -159,9 +159,9 @@ struct SearchTests {
   func cleanSnippets() throws {
     context.insert(Article("東京🎉都", "a\u{1D}b\u{1E}c\u{1F}d"))
     try context.save()
-    let hit = try #require(context.search(Article.self, "京🎉").first)
+    let hit = try #require(context.search(Article.self, matching: "京🎉").first)
     #expect(hit.snippets.map(\.description) == ["東[京🎉]都"])
-    let control = try #require(context.search(Article.self, "b").first)
+    let control = try #require(context.search(Article.self, matching: "b").first)
     #expect(control.snippets.map(\.description) == ["a [b] c d"])
   }
 
@@ -188,7 +188,7 @@ struct SearchTests {
   @Test("A save that fails leaves the index as it was")
   func failedSave() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.uniquenessViolations = .throwError
+    configuration.uniquenessPolicy = .reject
     let context = ModelContext(
       try ModelContainer(for: Schema([Searched.Tag.self]), configurations: configuration))
     context.insert(Searched.Tag("one"))
@@ -197,8 +197,8 @@ struct SearchTests {
     context.insert(Searched.Tag("one"))
     #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
     context.rollback()
-    #expect(try context.search(Searched.Tag.self, "two").isEmpty)
-    #expect(try context.search(Searched.Tag.self, "one").count == 1)
+    #expect(try context.search(Searched.Tag.self, matching: "two").isEmpty)
+    #expect(try context.search(Searched.Tag.self, matching: "one").count == 1)
   }
 
   @Test("Unique texts can change hands in one save")
@@ -209,11 +209,11 @@ struct SearchTests {
     try context.save()
     (one.name, two.name) = ("two", "one")
     try context.save()
-    #expect(try context.search(Searched.Tag.self, "one").map(\.model) == [two])
-    #expect(try context.search(Searched.Tag.self, "two").map(\.model) == [one])
+    #expect(try context.search(Searched.Tag.self, matching: "one").map(\.model) == [two])
+    #expect(try context.search(Searched.Tag.self, matching: "two").map(\.model) == [one])
     context.insert(Searched.Tag("one"))
     try context.save()
-    #expect(try context.search(Searched.Tag.self, "one").count == 1)
+    #expect(try context.search(Searched.Tag.self, matching: "one").count == 1)
   }
 
   // MARK: - Unsaved changes
@@ -236,7 +236,7 @@ struct SearchTests {
   @Test("A limit is filled where unsaved deletions take hits away")
   func pendingLimit() throws {
     try store("alpha alpha alpha", "alpha alpha b", "alpha b c", "other", "other", "other")
-    let best = try #require(context.search(Article.self, "alpha", limit: 1).first)
+    let best = try #require(context.search(Article.self, matching: "alpha", limit: 1).first)
     context.delete(best.model)
     #expect(try titles("alpha", limit: 2).count == 2)
   }
@@ -257,10 +257,10 @@ struct SearchTests {
     context.insert(Article("rare rare"))
     context.insert(Article("a long text in which the word rare is one among very many others that mean nothing"))
     #expect(try titles("rare", limit: 1) == ["rare rare"])
-    let hits = try context.search(Article.self, "rare")
+    let hits = try context.search(Article.self, matching: "rare")
     #expect(hits.map(\.model.title).first == "rare rare" && hits.count == 3)
-    #expect(hits.map(\.rank) == hits.map(\.rank).sorted())
-    #expect(hits.allSatisfy { $0.rank < -0.1 })
+    #expect(hits.map(\.score) == hits.map(\.score).sorted(by: >))
+    #expect(hits.allSatisfy { $0.score > 0.1 })
     let before = hits.map(\.model.title)
     try context.save()
     #expect(try titles("rare") == before)
@@ -276,7 +276,7 @@ struct SearchTests {
   @Test("An unsaved object has snippets too")
   func pendingSnippets() throws {
     context.insert(Article("nothing", "Cafe\u{301} noir"))
-    #expect(try context.search(Article.self, "cafe").first?.snippets.map(\.description) == ["[Café] noir"])
+    #expect(try context.search(Article.self, matching: "cafe").first?.snippets.map(\.description) == ["[Café] noir"])
   }
 
   // MARK: - Random texts
@@ -313,7 +313,7 @@ struct SearchTests {
           }
         }
       }
-      let found = try context.search(Article.self, words.joined(separator: " ")).map(\.model)
+      let found = try context.search(Article.self, matching: words.joined(separator: " ")).map(\.model)
       #expect(
         Set(found.map(ObjectIdentifier.init)) == Set(expected.map(ObjectIdentifier.init)), "\(words) in round \(round)")
       #expect(found.count == expected.count)

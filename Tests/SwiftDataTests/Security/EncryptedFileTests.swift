@@ -2,6 +2,7 @@
   import Foundation
   import GRDB
   import SwiftData
+  import SwiftDataRecovery
   import Testing
 
   /// What the disk has of encrypted attributes, at the moments at which it could have the most.
@@ -20,6 +21,22 @@
         @Attribute(.allowsCloudEncryption) var text: String
         var rank: Int = 7
         init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+      }
+    }
+
+    enum Preserved {
+      @Model final class Diary {
+        @Attribute(.preserveValueOnDeletion) var title: String?
+        @Attribute(.spotlight, .preserveValueOnDeletion) var text: String
+        init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
+      }
+    }
+
+    enum Sealed {
+      @Model final class Diary {
+        @Attribute(.preserveValueOnDeletion) var title: String?
+        @Attribute(.allowsCloudEncryption) var text: String
+        init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
       }
     }
 
@@ -74,6 +91,62 @@
       let diaries = try ModelContext(container).fetch(FetchDescriptor<First.Diary>())
       #expect(diaries.count == Self.count * 2 / 3)
       #expect(diaries.allSatisfy { $0.text.hasPrefix("plain") })
+    }
+
+    @Test("Values that a former version preserved in the history go when their attribute is encrypted, and others stay")
+    func tombstones() throws {
+      do {
+        let context = ModelContext(try store.container(Preserved.Diary.self))
+        let (first, second) = (Preserved.Diary("title 1", "plain 1"), Preserved.Diary("title 2", "plain 2"))
+        for diary in [first, second, Preserved.Diary("title 3", "plain 3")] { context.insert(diary) }
+        try context.save()
+        context.delete(first)
+        try context.save()
+        // A tombstone without anything else.
+        second.title = nil
+        try context.save()
+        context.delete(second)
+        try context.save()
+      }
+      #expect(try readable() == ["test.store"])
+      let container = try store.container(Sealed.Diary.self) { $0.encryptionKey = key }
+      #expect(try readable() == [])
+      let context = ModelContext(container)
+      #expect(try context.fetch(FetchDescriptor<Sealed.Diary>()).map(\.text) == ["plain 3"])
+      let deletions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
+        .compactMap { change -> DefaultHistoryDelete<Sealed.Diary>? in
+          if case .delete(let deletion) = change { deletion as? DefaultHistoryDelete<Sealed.Diary> } else { nil }
+        }
+      #expect(deletions.map { $0.tombstone[\.title] as? String } == ["title 1", nil])
+      #expect(deletions.allSatisfy { $0.tombstone[\.text] == nil })
+    }
+
+    @Test("A program that opened the store before another one encrypted it cannot write a value in the open")
+    func olderProgram() throws {
+      let old = ModelContext(try first(nil))
+      let diary = First.Diary("a", "plain 1")
+      old.insert(diary)
+      try old.save()
+      let container = try first(key)
+      func expectRefusal(_ body: () throws -> Void) {
+        let error = #expect(throws: SwiftDataError.newerSchema) { try body() }
+        #expect(error?.entity == "Diary" && error?.property == "text")
+        #expect(error?.message?.contains("another program encrypts it") == true)
+      }
+      diary.text = "plain 2"
+      expectRefusal { try old.save() }
+      let late = ModelContext(old.container)
+      late.insert(First.Diary("b", "plain 3"))
+      expectRefusal { try late.save() }
+      #expect(try readable() == [])
+      let new = ModelContext(container)
+      #expect(try new.fetch(FetchDescriptor<First.Diary>()).map(\.text) == ["plain 1"])
+      // Later versions decrypt and encrypt in their transaction.
+      let later = ModelContext(try store.container(Second.Diary.self) { $0.encryptionKey = key })
+      try #require(try later.fetch(FetchDescriptor<Second.Diary>()).first).text = "plain 4"
+      try later.save()
+      #expect(try readable() == [])
+      #expect(try store.shell("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'") == "2")
     }
 
     @Test("A migration of encrypted rows writes nothing readable to the disk, not even for a moment")

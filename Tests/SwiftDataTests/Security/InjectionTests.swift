@@ -106,8 +106,8 @@ private enum Odd {
     let context = try memoryContext(SearchedNote.self)
     context.insert(SearchedNote("words \(text) words"))
     try context.save()
-    #expect(try context.search(SearchedNote.self, "words\(text)words").count <= 1)
-    #expect(try context.search(SearchedNote.self, "\"words \(text) words\"").count <= 1)
+    #expect(try context.search(SearchedNote.self, matching: "words\(text)words").count <= 1)
+    #expect(try context.search(SearchedNote.self, matching: "\"words \(text) words\"").count <= 1)
   }
 
   @Test(

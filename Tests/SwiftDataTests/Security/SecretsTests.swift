@@ -20,7 +20,7 @@
     {
       try store.container(Secrets.Person.self) {
         $0.encryptionKey = key
-        $0.formerEncryptionKeys = former
+        $0.previousEncryptionKeys = former
       }
     }
 

@@ -77,15 +77,14 @@ import Testing
   func aborted() throws {
     let database = try SQLiteDatabase.inMemory()
     try database.execute("CREATE TABLE t (x UNIQUE)")
-    let error = #expect(throws: SQLiteError.self) {
-      try database.transaction {
-        try database.execute("INSERT INTO t VALUES (1)")
-        // As a full disk does.
-        #expect(throws: SQLiteError.self) { try database.execute("INSERT OR ROLLBACK INTO t VALUES (1)") }
-        #expect(throws: SQLiteError.self) { try database.execute("INSERT INTO t VALUES (2)") }
-        #expect(throws: SQLiteError.self) { try database.savepoint {} }
-      }
+    func body() throws {
+      try database.execute("INSERT INTO t VALUES (1)")
+      // As a full disk does.
+      #expect(throws: SQLiteError.self) { try database.execute("INSERT OR ROLLBACK INTO t VALUES (1)") }
+      #expect(throws: SQLiteError.self) { try database.execute("INSERT INTO t VALUES (2)") }
+      #expect(throws: SQLiteError.self) { try database.savepoint {} }
     }
+    let error = #expect(throws: SQLiteError.self) { try database.transaction(body) }
     #expect(error?.code == SQLITE_ABORT)
     #expect(try database.integer("SELECT count(*) FROM t") == 0)
   }

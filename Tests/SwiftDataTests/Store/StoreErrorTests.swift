@@ -39,7 +39,7 @@ import Testing
   @Test("A store that another process has locked is an error that says to try again, and nothing is lost")
   func locked() throws {
     let store = try TemporaryStore()
-    let context = ModelContext(try store.container(Artist.self) { $0.lockTimeout = 0.2 })
+    let context = ModelContext(try store.container(Artist.self) { $0.lockTimeout = .seconds(0.2) })
     let other = Process()
     other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     other.arguments = ["sqlite3", store.url.path]

@@ -141,7 +141,7 @@ private enum External {
 
   @Test("Rolling back and failing to save leave no file and lose none")
   func failures() throws {
-    let strict = try store.container(External.Photo.self) { $0.uniquenessViolations = .throwError }
+    let strict = try store.container(External.Photo.self) { $0.uniquenessPolicy = .reject }
     let context = ModelContext(strict)
     let photo = External.Photo(name: "a", image: big)
     context.insert(photo)

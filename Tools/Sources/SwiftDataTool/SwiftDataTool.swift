@@ -9,7 +9,14 @@ struct SwiftDataTool: AsyncParsableCommand {
     abstract: "Inspect stores, move and back up their data, and serve their sync.",
     discussion: """
       The exit code is 0 if all is well, 1 if a command found something, and 2 if it could not do its \
-      work. Set SWIFTDATA_STORE to leave out the store.
+      work.
+
+      ENVIRONMENT
+        SWIFTDATA_STORE         the store, where a command takes one
+        SWIFTDATA_NAMESPACE     the schema, in place of --namespace
+        SWIFTDATA_SYNC_STORE    the store of sync-server, in place of --store
+        SWIFTDATA_SYNC_KEYS     the keys, in place of --keys
+        PGPASSWORD, PGPASSFILE  the password of a PostgreSQL database
 
       EXAMPLE
         swiftdata inspect app.store

@@ -26,7 +26,7 @@ public import SwiftData
 
   /// Returns the history token of the newest save. Tests compare it to find out whether a request changed the store.
   public nonisolated func newestSave() throws -> DefaultHistoryToken {
-    try ModelContext(store.container).newestHistoryToken()
+    try ModelContext(store.container).currentHistoryToken()
   }
 
   private static func request(

@@ -43,7 +43,7 @@ extension ZoneStore {
   /// Applies the history since the last call to the cache. Reads after this call may see newer saves than the token. The next call then
   /// applies these saves again, which is idempotent.
   private func followHistory(_ context: ModelContext) throws {
-    let newest = try context.newestHistoryToken()
+    let newest = try context.currentHistoryToken()
     guard newest != listCache.token else { return }
     guard let token = listCache.token, !listCache.isEmpty, newest > token else {
       // Either the cache is empty, or the history ends earlier than before: then the store was restored from a backup.

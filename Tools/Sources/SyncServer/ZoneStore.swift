@@ -35,12 +35,12 @@ actor ZoneStore {
     let schema = Schema(models)
     if location.hasPrefix("postgres") {
       let configuration = PostgresConfiguration(
-        "sync-server", url: location, schema: schema, namespace: namespace, historyRetention: 3600)
+        "sync-server", url: location, schema: schema, namespace: namespace, historyRetention: .seconds(3600))
       return try ModelContainer(for: schema, configurations: configuration)
     }
     var configuration = ModelConfiguration(
       "sync-server", schema: schema, url: URL(fileURLWithPath: location), cloudKitDatabase: .none)
-    configuration.historyRetention = 3600
+    configuration.historyRetention = .seconds(3600)
     // An acknowledged transaction survives a power cut.
     configuration.durability = .full
     return try ModelContainer(for: schema, configurations: configuration)
@@ -54,9 +54,9 @@ actor ZoneStore {
     for _ in 0..<1000 {
       let context = ModelContext(container)
       context.author = author
-      let token = try context.newestHistoryToken()
+      let token = try context.currentHistoryToken()
       let result = try body(context)
-      if try !context.hasChanges || context.save(ifNothingFollows: token) { return result }
+      if try !context.hasChanges || context.save(ifUnchangedSince: token) { return result }
     }
     throw SyncFailure(.unavailable, "other requests changed the store 1000 times in between; try again", retryAfter: 1)
   }

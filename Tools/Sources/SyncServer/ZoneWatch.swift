@@ -125,7 +125,7 @@ actor ZoneWatch {
     }
   }
 
-  private var newestToken: DefaultHistoryToken? { try? ModelContext(container).newestHistoryToken() }
+  private var newestToken: DefaultHistoryToken? { try? ModelContext(container).currentHistoryToken() }
 
   /// Returns the zones that other processes changed after a token.
   /// - Returns: nil if a share changed, which may concern every account.

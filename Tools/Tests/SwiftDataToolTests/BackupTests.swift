@@ -24,7 +24,7 @@ private enum Written {
   }
 }
 
-@Suite("swiftdata backup") struct BackupTests {
+@Suite("swiftdata backup", .blocking) struct BackupTests {
   /// The lines that StoreWriter prints.
   private struct Saves {
     let handle: FileHandle
@@ -80,6 +80,10 @@ private enum Written {
     #expect(try Command.run("history", store.path, "--limit", "3").output.contains("WrittenNote  1 inserted"))
     #expect(
       try Command.run("query", store.path, "SELECT count(*) FROM WrittenCounter").output.hasSuffix("\n       1\n"))
+    for _ in 0..<5 {
+      let forecast = try Command.run("migrate", store.path, "--like", store.path, "--dry-run")
+      #expect(forecast.status == 0, "\(forecast.errors)")
+    }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("copies").path)
     #expect(!left.contains { $0.contains("-backup-") }, "\(left)")
   }
@@ -135,6 +139,12 @@ private enum Written {
     let twice = try Command.run("backup", store.path, store.path)
     #expect(twice.status == 2)
     #expect(twice.errors.contains("exists already"), "\(twice.errors)")
+    // SQLite would play the journal of a former file back into the copy.
+    let journal = folder.appendingPathComponent("former.store-journal")
+    try Data("journal".utf8).write(to: journal)
+    let former = try Command.run("backup", store.path, folder.appendingPathComponent("former.store").path)
+    #expect(former.status == 2 && former.errors.contains("exists already"), "\(former.errors)")
+    try FileManager.default.removeItem(at: journal)
     let apple = try Command.run("backup", try Music.store().path, folder.appendingPathComponent("a.store").path)
     #expect(apple.status == 2)
     #expect(apple.errors.contains("swiftdata import"), "\(apple.errors)")

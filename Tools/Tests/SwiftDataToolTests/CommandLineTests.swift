@@ -3,7 +3,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("The command line of swiftdata") struct CommandLineTests {
+@Suite("The command line of swiftdata", .blocking) struct CommandLineTests {
   /// What `--experimental-dump-help` prints.
   private struct Help: Decodable {
     let command: Subcommand

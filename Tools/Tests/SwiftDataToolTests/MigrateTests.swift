@@ -18,6 +18,12 @@ private enum Before {
     var name = ""
     init() {}
   }
+
+  @Model final class Toy {
+    var person: Person?
+    var name = ""
+    init(_ person: Person?) { self.person = person }
+  }
 }
 
 private enum After {
@@ -34,9 +40,16 @@ private enum After {
     var name = ""
     init() {}
   }
+
+  @Model final class Toy {
+    var person: Person
+    var maker: Person
+    var name = ""
+    init(_ person: Person) { (self.person, maker) = (person, person) }
+  }
 }
 
-@Suite("swiftdata migrate --dry-run") struct MigrateTests {
+@Suite("swiftdata migrate --dry-run", .blocking) struct MigrateTests {
   private func stores(_ people: [Before.Person]) throws -> (folder: URL, old: String, new: String) {
     let folder = try Music.folder()
     let (old, new) = (folder.appendingPathComponent("old.store"), folder.appendingPathComponent("new.store"))
@@ -88,5 +101,26 @@ private enum After {
     let container = try ModelContainer(
       for: After.Person.self, After.Pet.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: old)))
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<After.Person>()) == 2)
+  }
+
+  @Test("says how many objects lack the target that a relationship requires, which the opening refuses")
+  func requiredTargets() throws {
+    let folder = try Music.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (old, new) = (folder.appendingPathComponent("old.store"), folder.appendingPathComponent("new.store"))
+    let context = ModelContext(
+      try ModelContainer(for: Before.Person.self, Before.Toy.self, configurations: ModelConfiguration(url: old)))
+    for toy in [Before.Toy(Before.Person("a", "x", 1)), Before.Toy(nil)] { context.insert(toy) }
+    try context.save()
+    _ = try ModelContainer(for: After.Person.self, After.Toy.self, configurations: ModelConfiguration(url: new))
+    let result = try Command.run("migrate", old.path, "--like", new.path, "--dry-run")
+    #expect(result.status == 1, "\(result.errors)")
+    for line in [
+      "refused: Toy.person: the relationship becomes required, and a target is missing in 1 object",
+      "refused: Toy.maker: the relationship is new, and must have a target in 2 objects",
+    ] { #expect(result.output.contains(line), "\(line)\n\(result.output)") }
+    #expect(throws: (any Error).self) {
+      try ModelContainer(for: After.Person.self, After.Toy.self, configurations: ModelConfiguration(url: old))
+    }
   }
 }

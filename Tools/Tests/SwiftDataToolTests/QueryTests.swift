@@ -21,7 +21,7 @@ private enum Typed {
   }
 }
 
-@Suite("swiftdata query and history") struct QueryTests {
+@Suite("swiftdata query and history", .blocking) struct QueryTests {
   private static let hasServer = ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil
   private let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
 
@@ -53,6 +53,13 @@ private enum Typed {
     #expect(
       table.output == "name  amount  amount (2)\n----  ------  ----------\na\\nb     1.5         1.5\n",
       "\(table.errors)")
+    // A terminal would take the escape for a command.
+    let escape = try Command.run(["query", store, "SELECT '\u{1B}[2J\u{9B}' AS \"\u{1B}c\""] + options)
+    #expect(
+      escape.output == "\\u{1B}c\n---------------\n\\u{1B}[2J\\u{9B}\n", "\(escape.output) \(escape.errors)")
+    let numbered = "SELECT 1 AS a, 2 AS a, 3 AS \"a (2)\", 4 AS a"
+    let names = try #require(try json(try Command.run(["query", store, numbered, "--json"] + options)).first)
+    #expect(names.mapValues { $0 as? Int } == ["a": 1, "a (2)": 2, "a (2) (2)": 3, "a (3)": 4])
     #expect(
       try json(try Command.run(["query", store, "SELECT name FROM \"Sample\" WHERE false", "--json"] + options)).isEmpty
     )

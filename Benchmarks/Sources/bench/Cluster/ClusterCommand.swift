@@ -38,7 +38,7 @@ struct ClusterCommand: ParsableCommand {
   }
 
   private func fill(_ cluster: ClusterURL) throws {
-    let container = try cluster.container(hosts: 0..<1, .never)
+    let container = try cluster.container(hosts: 0..<1, .primary)
     for start in stride(from: 0, to: rows, by: 10_000) {
       let context = ModelContext(container)
       for number in start..<start + 10_000 { context.insert(Message(makeRow(number))) }
@@ -65,11 +65,13 @@ struct ClusterURL {
 
   func url(hosts range: Range<Int>) -> String { head + hosts[range].joined(separator: ",") + tail }
 
-  func container(hosts: Range<Int>, _ replicas: ReadReplicas, size: Int = 8) throws -> ModelContainer {
+  func container(hosts: Range<Int>, _ replicas: PostgresConfiguration.ReadPreference, size: Int = 8) throws
+    -> ModelContainer
+  {
     try ModelContainer(
       for: Message.self,
       configurations: PostgresConfiguration(
-        url: url(hosts: hosts), namespace: "bench", pool: PostgresPoolOptions(size: size), readReplicas: replicas))
+        url: url(hosts: hosts), namespace: "bench", pool: PostgresPoolOptions(size: size), readPreference: replicas))
   }
 
   /// Waits until the replicas show everything that the primary has committed.

@@ -16,13 +16,13 @@ struct ClusterOverhead {
   func measure() throws -> [ClusterResults.Overhead] {
     let all = cluster.hosts.indices
     let ways = [
-      ("primary alone, `.never`", try cluster.container(hosts: 0..<1, .never)),
+      ("primary alone, `.primary`", try cluster.container(hosts: 0..<1, .primary)),
       // Shows how far equal lines differ.
-      ("the same again", try cluster.container(hosts: 0..<1, .never)),
-      ("\(all.count) hosts, `.never`", try cluster.container(hosts: all, .never)),
-      ("one replica alone, `.never`", try cluster.container(hosts: 1..<2, .never)),
-      ("primary and one replica, `.prefer`", try cluster.container(hosts: 0..<2, .prefer)),
-      ("\(all.count) hosts, `.prefer`", try cluster.container(hosts: all, .prefer)),
+      ("the same again", try cluster.container(hosts: 0..<1, .primary)),
+      ("\(all.count) hosts, `.primary`", try cluster.container(hosts: all, .primary)),
+      ("one replica alone, `.primary`", try cluster.container(hosts: 1..<2, .primary)),
+      ("primary and one replica, `.preferReplica`", try cluster.container(hosts: 0..<2, .preferReplica)),
+      ("\(all.count) hosts, `.preferReplica`", try cluster.container(hosts: all, .preferReplica)),
     ]
     var times = ways.map { _ in [Double]() }
     for run in -1..<runs {

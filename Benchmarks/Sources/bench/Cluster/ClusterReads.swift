@@ -5,7 +5,7 @@ import SwiftData
 import SwiftDataPostgres
 import Synchronization
 
-/// Counts the pages of 20 objects that threads fetch in a time, with a growing number of servers and `.prefer`.
+/// Counts the pages of 20 objects that threads fetch in a time, with a growing number of servers and `.preferReplica`.
 struct ClusterReads {
   let cluster: ClusterURL
   let threads: Int
@@ -14,26 +14,27 @@ struct ClusterReads {
   private typealias Run = (pages: Double, cores: Double, shares: [Double])
 
   func measure() throws -> [ClusterResults.Reads] {
-    // `.prefer` with one server asks for a replica without finding one, so the first line has no replicas.
+    // `.preferReplica` with one server asks for a replica without finding one, so the first line has no replicas.
     let ways = [(servers: 1, isReplicated: false)] + (1...cluster.hosts.count).map { (servers: $0, isReplicated: true) }
     var measured = ways.map { _ in [Run]() }
     for _ in 0..<runs {
       for way in ways.indices.shuffled() {
-        measured[way].append(try run(ways[way].servers, ways[way].isReplicated ? .prefer : .never))
+        measured[way].append(try run(ways[way].servers, ways[way].isReplicated ? .preferReplica : .primary))
       }
     }
     return zip(ways, measured).map { way, own in
       let shares = cluster.hosts.indices.map { host in own.map { $0.shares[host] }.median }
       let pages = own.map(\.pages).sorted()
       return .init(
-        servers: way.servers, readReplicas: way.isReplicated ? ".prefer" : ".never", pages: own.map(\.pages).median,
+        servers: way.servers, readPreference: way.isReplicated ? ".preferReplica" : ".primary",
+        pages: own.map(\.pages).median,
         worst: pages.first ?? 0, best: pages.last ?? 0, clientCores: own.map(\.cores).median,
         shares: Array(shares.prefix(way.servers)))
     }
   }
 
   /// Opens new connections, because the store chooses the replica of a connection when it opens it.
-  private func run(_ servers: Int, _ replicas: ReadReplicas) throws -> Run {
+  private func run(_ servers: Int, _ replicas: PostgresConfiguration.ReadPreference) throws -> Run {
     let before = try cluster.scans()
     var (pages, cores) = (0.0, 0.0)
     do {

@@ -11,7 +11,7 @@ struct ClusterResults: Codable {
   }
   struct Reads: Codable {
     let servers: Int
-    let readReplicas: String
+    let readPreference: String
     /// The median, the worst and the best pages per second.
     let pages, worst, best: Double
     /// The cores that the client used.
@@ -45,13 +45,13 @@ struct ClusterResults: Codable {
       lines = ["| servers | µs for a fetch by unique id | ratio |", "| --- | ---: | ---: |"]
       lines += (overhead ?? []).map { String(format: "| %@ | %.1f | %.3f |", $0.servers, $0.microseconds, $0.ratio) }
     case .reads:
-      lines = ["| servers | `readReplicas` | pages a second (worst to best) | answered by, % | client, cores |"]
+      lines = ["| servers | `readPreference` | pages a second (worst to best) | answered by, % | client, cores |"]
       lines.append("| ---: | --- | ---: | ---: | ---: |")
       for line in reads ?? [] {
         let pages = String(format: "%.0f (%.0f to %.0f)", line.pages, line.worst, line.best)
         let shares = line.shares.map { String(format: "%.0f", $0 * 100) }.joined(separator: " / ")
         let cores = String(format: "%.2f", line.clientCores)
-        lines.append("| \(line.servers) | `\(line.readReplicas)` | \(pages) | \(shares) | \(cores) |")
+        lines.append("| \(line.servers) | `\(line.readPreference)` | \(pages) | \(shares) | \(cores) |")
       }
     }
     return lines.joined(separator: "\n")

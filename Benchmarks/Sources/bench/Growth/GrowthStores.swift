@@ -100,10 +100,10 @@ struct GrowthStores {
     defer { remove(path) }
     let context = try IndexedSwiftDataPeer(path: path, trace: false).context
     let word = Self.rareWord(of: makeRow(rows / 2).text)
-    _ = try context.search(IndexedMessage.self, word, limit: 20)
+    _ = try context.search(IndexedMessage.self, matching: word, limit: 20)
     return [
       "words": try microseconds(10) {
-        for _ in 0..<10 { _ = try context.search(IndexedMessage.self, word, limit: 20) }
+        for _ in 0..<10 { _ = try context.search(IndexedMessage.self, matching: word, limit: 20) }
       }
     ]
   }

@@ -3,6 +3,7 @@ import CBenchRows
 import Foundation
 import SwiftData
 import SwiftDataPostgres
+import SwiftDataPostgresShards
 
 /// Measures one class in an ordinary table, in partitions on the same server, and in partitions on two other servers.
 ///
@@ -27,8 +28,8 @@ struct PartitionsCommand: ParsableCommand {
     }
     let divisions: [(name: String, partitions: [PostgresPartitions])] = [
       ("one table", []),
-      ("16 partitions", [.hash(\Letter.room, count: 16)]),
-      ("16 partitions on 2 other servers", [.hash(\Letter.room, count: 16, shards: [first, second])]),
+      ("16 partitions", [.hashed(by: \Letter.room, count: 16)]),
+      ("16 partitions on 2 other servers", [.hashed(by: \Letter.room, count: 16, shards: [first, second])]),
     ]
     let times = try divisions.enumerated().map { index, division in
       var configuration = PostgresConfiguration(url: url, namespace: "bench_partitions_\(index)")

@@ -138,6 +138,6 @@ final class IndexedSwiftDataPeer: SwiftDataPeer {
   }
 
   override func searchByIndex(_ needle: String) throws -> Int64 {
-    try context.search(IndexedMessage.self, needle).reduce(0) { $0 + $1.model.touched }
+    try context.search(IndexedMessage.self, matching: needle).reduce(0) { $0 + $1.model.touched }
   }
 }

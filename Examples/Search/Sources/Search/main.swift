@@ -24,7 +24,7 @@ try context.save()
 // All words in any order, "exact phrases" and prefix*. Better hits come first.
 for query in ["lemon", "\"lemon zest\"", "sugar lem*"] {
   print(query)
-  for hit in try context.search(Recipe.self, query) {
+  for hit in try context.search(Recipe.self, matching: query) {
     print("  \(hit.model.title): \(hit.snippets.map(\.description).joined(separator: " / "))")
   }
 }

@@ -1,6 +1,7 @@
 public import AsyncHTTPClient
+import Crypto
+import CryptoExtras
 import Foundation
-import JWTKit
 import NIOCore
 import NIOFoundationCompat
 
@@ -35,13 +36,17 @@ public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
     let private_key_id: String?
     let token_uri: String?
   }
-  private struct Claims: JWTPayload {
+  private struct Header: Encodable {
+    let alg = "RS256"
+    let typ = "JWT"
+    let kid: String?
+  }
+  private struct Claims: Encodable {
     let iss: String
     let scope: String
     let aud: String
     let iat: Int
     let exp: Int
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
   }
   private struct Answer: Decodable {
     let access_token: String
@@ -80,25 +85,37 @@ public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
     return try await task.value
   }
 
-  private func renew() async throws -> String {
-    let uri = key.token_uri ?? "https://oauth2.googleapis.com/token"
-    let start = now()
-    let keys = JWTKeyCollection()
+  /// A JSON Web Token (RFC 7519) with the signature RS256.
+  private func signed(_ claims: Claims) throws -> String {
+    let signer: _RSA.Signing.PrivateKey
     do {
-      await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: key.private_key), digestAlgorithm: .sha256)
+      signer = try _RSA.Signing.PrivateKey(pemRepresentation: key.private_key)
     } catch {
       throw FirestoreError(.unauthenticated, "the private_key of the service account cannot be read")
     }
+    do {
+      let encoder = JSONEncoder()
+      let parts = [try encoder.encode(Header(kid: key.private_key_id)), try encoder.encode(claims)]
+      let text = parts.map(Self.base64URL).joined(separator: ".")
+      let signature = try signer.signature(for: SHA256.hash(data: Data(text.utf8)), padding: .insecurePKCS1v1_5)
+      return text + "." + Self.base64URL(signature.rawRepresentation)
+    } catch {
+      throw FirestoreError(.unauthenticated, "the private_key of the service account cannot sign")
+    }
+  }
+
+  private static func base64URL(_ data: Data) -> String {
+    data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  private func renew() async throws -> String {
+    let uri = key.token_uri ?? "https://oauth2.googleapis.com/token"
+    let start = now()
     let seconds = Int(start.timeIntervalSince1970)
     let claims = Claims(
       iss: key.client_email, scope: "https://www.googleapis.com/auth/datastore", aud: uri, iat: seconds,
       exp: seconds + 3_600)
-    let assertion: String
-    do {
-      assertion = try await keys.sign(claims, header: key.private_key_id.map { ["kid": .string($0)] } ?? [:])
-    } catch {
-      throw FirestoreError(.unauthenticated, "the private_key of the service account cannot sign")
-    }
+    let assertion = try signed(claims)
     var request = HTTPClientRequest(url: uri)
     request.method = .POST
     request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")

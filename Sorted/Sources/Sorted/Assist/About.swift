@@ -78,7 +78,7 @@ extension AssistInbox {
       selecting: \.id)
     let named = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { profiles.contains($0.senderID) || $0.senderID.localizedStandardContains(text) })
-    let counts = try context.fetch(named, groupedBy: \.senderID, .count)
+    let counts = try context.fetch(named, groupedBy: \.senderID, computing: .count)
     let wanted = text.lowercased()
     let sorted = counts.sorted { a, b in
       let (isA, isB) = (a.0.lowercased() == wanted, b.0.lowercased() == wanted)
@@ -97,10 +97,10 @@ extension AssistInbox {
       return try context.fetch(descriptor, selecting: \.createdAt).first
     }
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id })).first
-    let categories = try context.fetch(theirs, groupedBy: \.category, .count)
+    let categories = try context.fetch(theirs, groupedBy: \.category, computing: .count)
     return About.Person(
       id: id, name: user?.displayName, messages: found.count,
-      conversations: try context.fetch(theirs, groupedBy: \.conversationID, .count).count,
+      conversations: try context.fetch(theirs, groupedBy: \.conversationID, computing: .count).count,
       firstAt: try time(.forward), lastAt: try time(.reverse),
       categories: Dictionary(
         categories.compactMap { category, count in category.map { ($0.rawValue, count) } }, uniquingKeysWith: +),

@@ -45,7 +45,7 @@ extension AssistInbox {
     let user = try userID ?? LocalUser.id(in: context)
     let descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { $0.category == category && $0.senderID != user && $0.senderID != "me" })
-    return try context.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
+    return try context.fetch(descriptor, groupedBy: \.conversationID, computing: .count).map(\.0)
   }
 
   /// Returns the largest opportunity of each conversation, over the messages from other people than the reader.
@@ -59,7 +59,7 @@ extension AssistInbox {
       predicate: #Predicate {
         $0.category == business && $0.opportunityScore != nil && $0.senderID != user && $0.senderID != "me"
       })
-    let found = try context.fetch(descriptor, groupedBy: \.conversationID, .maximum(\.opportunityScore))
+    let found = try context.fetch(descriptor, groupedBy: \.conversationID, computing: .maximum(\.opportunityScore))
     return Dictionary(found.compactMap { id, score in score.map { (id, $0) } }, uniquingKeysWith: max)
   }
 
@@ -134,7 +134,7 @@ extension AssistInbox {
       try context.fetch(
         FetchDescriptor<MessageEntity>(
           predicate: #Predicate { ids.contains($0.conversationID) && names.contains($0.senderID) }),
-        groupedBy: \.conversationID, .count
+        groupedBy: \.conversationID, computing: .count
       ).map(\.0))
   }
 }

@@ -89,14 +89,15 @@ public struct RetentionService {
   private func unreadAfterwards(cutoff: Date) throws -> [(ConversationEntity, Int)] {
     let disposable = FetchDescriptor(predicate: try disposable(before: cutoff))
     let lost = Dictionary(
-      uniqueKeysWithValues: try context.fetch(disposable, groupedBy: \.conversationID, .count))
+      uniqueKeysWithValues: try context.fetch(disposable, groupedBy: \.conversationID, computing: .count))
     let ids = Array(lost.keys)
     let unread = try context.fetch(
       FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.unreadCount > 0 && ids.contains($0.id) }))
     guard !unread.isEmpty else { return [] }
     let unreadIDs = unread.map(\.id)
     let theirs = FetchDescriptor<MessageEntity>(predicate: #Predicate { unreadIDs.contains($0.conversationID) })
-    let all = Dictionary(uniqueKeysWithValues: try context.fetch(theirs, groupedBy: \.conversationID, .count))
+    let all = Dictionary(
+      uniqueKeysWithValues: try context.fetch(theirs, groupedBy: \.conversationID, computing: .count))
     return unread.compactMap { conversation in
       let left = all[conversation.id, default: 0] - lost[conversation.id, default: 0]
       return left < conversation.unreadCount ? (conversation, left) : nil

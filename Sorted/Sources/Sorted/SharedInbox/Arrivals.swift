@@ -206,7 +206,7 @@ private struct News {
 
   /// The history does not go back that far: every message that was not counted may have come.
   private mutating func readAll(_ context: ModelContext) throws {
-    end = try context.newestHistoryToken()
+    end = try context.currentHistoryToken()
     hasImports = true
     inserted = Set(
       try context.fetchIdentifiers(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.serverTime == 0 })))

@@ -40,7 +40,7 @@ struct ConversationShares {
     var outcome = Outcome()
     let list = try await inbox.engine.shares()
     let accepted = try await accept(list, &outcome)
-    var next = Compared(shares: list, token: try inbox.makeContext().newestHistoryToken())
+    var next = Compared(shares: list, token: try inbox.makeContext().currentHistoryToken())
     // Other shares on the server may be other participants of any conversation.
     let changed = try compared.flatMap { $0.shares == list ? try changedConversations(since: $0) : nil }
     let conversations = try candidates(waiting, changed)

@@ -100,7 +100,7 @@ public struct SharedInbox: Sendable {
       if shared.server != server.absoluteString { shared.server = server.absoluteString }
     } else {
       // Messages that are there already were counted when they were written.
-      let token = try JSONEncoder().encode(try context.newestHistoryToken())
+      let token = try JSONEncoder().encode(try context.currentHistoryToken())
       context.insert(SharedInboxEntity(server: server.absoluteString, arrivalToken: token))
     }
     let placeholder = LocalUser.placeholder
@@ -135,9 +135,9 @@ public struct SharedInbox: Sendable {
   func change(_ body: (ModelContext) throws -> Void) throws {
     for _ in 0..<100 {
       let context = makeContext()
-      let token = try context.newestHistoryToken()
+      let token = try context.currentHistoryToken()
       try body(context)
-      if try !context.hasChanges || context.save(ifNothingFollows: token) { return }
+      if try !context.hasChanges || context.save(ifUnchangedSince: token) { return }
     }
     throw DataLayerError.saveFailed("other programs save to the store without a pause; try again")
   }

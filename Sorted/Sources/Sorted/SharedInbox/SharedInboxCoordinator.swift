@@ -73,7 +73,7 @@ public final class SharedInboxCoordinator: InboxSync {
     let context = inbox.makeContext()
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
     if let seen { descriptor.predicate = #Predicate { $0.token > seen } }
-    let newest = try context.newestHistoryToken()
+    let newest = try context.currentHistoryToken()
     defer { seen = newest }
     guard seen != nil else { return true }
     if newest != seen {

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import SwiftData
 
 /// The file of a store in SQLite.
@@ -20,17 +19,5 @@ struct StoreFile {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }.reduce(0, +)
-  }
-
-  /// Gives the space of what was deleted back to the disk.
-  /// - Throws: where another program writes all the while.
-  func compact() throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
-    let database = try DatabaseQueue(path: path, configuration: configuration)
-    try database.vacuum()
-    // Without it the file shrinks some time later.
-    try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-    try database.close()
   }
 }

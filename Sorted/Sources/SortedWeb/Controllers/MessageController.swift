@@ -132,8 +132,10 @@ struct MessageController: Sendable {
       guard message.deletedAt == nil else { throw PageError.notFound }
       let copies = try files.copy(message.attachments)
       access.work.ifRefused { files.discard(copies) }
-      _ = try Sending(access: access).send(
+      let isNew = try Sending(access: access).send(
         message.text, id: key.id, replyTo: nil, copies, to: try access.conversation(target))
+      // The same form again, whose answer was lost.
+      if !isNew { files.discard(copies) }
     }
     site.syncSoon()
     return Pages.redirect("/c/\(Slug.encode(target))")

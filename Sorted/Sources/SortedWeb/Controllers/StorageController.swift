@@ -27,7 +27,7 @@ struct StorageController: Sendable {
     let (_, visit) = try await site.form(request, context)
     let desk = site.desk
     try await cleaning { try Retention(access: Access(work: $0, viewer: visit.viewer)).clean() }
-    try await desk.write { _ in try StoreFile(desk.inbox)?.compact() }
+    try await desk.write { _ in try desk.inbox.compact() }
     return Pages.redirect("/administration?done=compacted")
   }
 

@@ -80,7 +80,7 @@ actor LiveHub {
   /// How many stretches a person's browsers watch. A browser opens its next stream before it closes the one before.
   static let maximumStretchesEach = 48
   /// How many stretches all browsers watch.
-  private static let maximumStretches = 256
+  static let maximumStretches = 256
 
   init(desk: Desk, pages: Pages, sync: (any InboxSync)?, logger: Logger) {
     self.desk = desk
@@ -96,11 +96,11 @@ actor LiveHub {
   /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
   /// A session with too many streams loses the oldest one: a page that is gone may still have one.
   /// - Parameter closed: the end of the browser's connection, which ends the stream.
-  /// - Throws: ``PageError/tooMany`` where the viewer, or all viewers together, watch too many stretches already.
+  /// - Throws: ``PageError/tooMany`` where there is no room for its stretches, because the others watch no more than their share.
   func subscribe(
     _ topics: [Topic], _ viewer: Viewer, session: String, until closed: EventLoopFuture<Void>? = nil
   ) throws -> AsyncStream<ByteBuffer> {
-    try checkStretches(topics, viewer)
+    try makeRoom(for: topics, viewer)
     let own = listeners.filter { $0.value.session == session }.keys.sorted()
     for id in own.dropLast(Self.maximumStreams - 1) {
       listeners[id]?.continuation.finish()
@@ -131,15 +131,46 @@ actor LiveHub {
     return stream
   }
 
-  /// A stretch keeps up to two thousand messages in memory, and a browser chooses which.
-  private func checkStretches(_ topics: [Topic], _ viewer: Viewer) throws {
-    let new = Set(topics.map { Key(topic: $0) }.filter { $0.topic.isStretch && channels[$0] == nil })
-    guard !new.isEmpty else { return }
-    let all = channels.keys.filter(\.topic.isStretch)
-    let own = all.count { if case .stretch(viewer, _, _) = $0.topic { true } else { false } }
-    guard own + new.count <= Self.maximumStretchesEach, all.count + new.count <= Self.maximumStretches else {
+  /// Makes room for the stretches among some topics. A stretch keeps up to two thousand messages in memory, and a browser chooses which.
+  ///
+  /// The oldest streams with stretches end: first the viewer's own, above ``maximumStretchesEach``, then those of the person who
+  /// watches the most stretches, above the limit for all. A person never loses a stream to one who would then watch as many stretches.
+  /// The browser of a stream that ended asks again by itself.
+  private func makeRoom(for topics: [Topic], _ viewer: Viewer) throws {
+    let person = viewer.userID
+    /// How many stretches each person watches, with the new ones of this viewer.
+    func watched() -> [String: Int] {
+      let new = Set(topics.map { Key(topic: $0) }.filter { $0.topic.isStretch && channels[$0] == nil })
+      return (channels.keys + new).reduce(into: [:]) { counts, key in
+        if case .stretch(let viewer, _, _) = key.topic { counts[viewer.userID, default: 0] += 1 }
+      }
+    }
+    guard topics.contains(where: \.isStretch) else { return }
+    while watched()[person, default: 0] > Self.maximumStretchesEach {
+      guard endOldestStretch(of: person) else { throw PageError.tooMany }
+    }
+    var counts = watched()
+    // Nobody loses a stream unless that makes room enough.
+    let fair = counts.values.reduce(0) { $0 + min($1, max(counts[person, default: 0], 1)) }
+    guard counts.values.reduce(0, +) <= Self.maximumStretches || fair <= Self.maximumStretches else {
       throw PageError.tooMany
     }
+    while counts.values.reduce(0, +) > Self.maximumStretches {
+      guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), most.key != person,
+        endOldestStretch(of: most.key)
+      else { throw PageError.tooMany }
+      counts = watched()
+    }
+  }
+
+  /// Ends a person's oldest stream that has a stretch.
+  /// - Returns: whether there was one.
+  private func endOldestStretch(of person: String) -> Bool {
+    let own = listeners.filter { $0.value.viewer.userID == person && $0.value.topics.contains { $0.topic.isStretch } }
+    guard let oldest = own.keys.min() else { return false }
+    listeners[oldest]?.continuation.finish()
+    leave(oldest)
+    return true
   }
 
   /// Notes that a part of a topic is watched in the current language. A part that failed before missed changes, so the pages are told

@@ -71,7 +71,7 @@ struct WaitingMessages: Equatable, Sendable {
   private static func count(_ status: SyncStatus, _ work: Work) throws -> [String: Int] {
     let waiting = FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.syncStatus == status })
     return Dictionary(
-      try work.inbox.fetch(waiting, groupedBy: \.senderID, .count).map { ($0.0, $0.1) }, uniquingKeysWith: +)
+      try work.inbox.fetch(waiting, groupedBy: \.senderID, computing: .count).map { ($0.0, $0.1) }, uniquingKeysWith: +)
   }
 
   func counts(of viewer: Viewer) -> (pending: Int, failed: Int) {

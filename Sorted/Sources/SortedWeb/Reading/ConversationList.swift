@@ -155,7 +155,7 @@ struct ConversationList {
       }
     }
     let descriptor = FetchDescriptor<MessageEntity>(predicate: kinds)
-    return try access.work.inbox.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
+    return try access.work.inbox.fetch(descriptor, groupedBy: \.conversationID, computing: .count).map(\.0)
   }
 
   // MARK: - Of one of several people, who keep what belongs to them in another store

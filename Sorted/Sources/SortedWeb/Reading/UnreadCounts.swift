@@ -37,7 +37,7 @@ struct UnreadCounts {
     guard !terms.isEmpty else { return }
     var unread = FetchDescriptor(predicate: MessageConditions.any(terms))
     if terms.count == 1 { unread.fetchLimit = Self.maximum }
-    for (id, count) in try access.work.inbox.fetch(unread, groupedBy: \.conversationID, .count) {
+    for (id, count) in try access.work.inbox.fetch(unread, groupedBy: \.conversationID, computing: .count) {
       counts[id] = min(count, Self.maximum)
       if count >= Self.maximum { full.insert(user, id, since: places[id]?.seenUpTo ?? .distantPast) }
     }

@@ -245,7 +245,8 @@ import Testing
   @Test(
     "Every command has help with an example",
     arguments: ["import", "list", "show", "send", "pin", "mute", "archive", "delete", "search", "stats", "demo"]
-      + ["new", "edit", "sync", "status", "retry", "recover"])
+      + ["new", "edit", "sync", "status", "retry", "recover", "keep", "clean", "copy", "firestore", "serve", "assist"]
+      + ["digest", "people", "about"])
   func help(command: String) throws {
     let all = try sorted.run("--help")
     #expect(all.status == 0)
@@ -253,8 +254,18 @@ import Testing
     let run = try sorted.run(command, "--help")
     #expect(run.status == 0)
     #expect(run.output.contains("EXAMPLE\n  sorted \(command)"))
-    #expect(run.output.contains("--json"))
+    #expect(run.output.contains("--json") == !["serve", "firestore"].contains(command))
     let tooLong = run.output.split(separator: "\n").filter { $0.count > 80 && !$0.hasPrefix("USAGE") }
     #expect(tooLong == [])
+  }
+
+  @Test("The help names the exit codes and the environment variables that stand for options")
+  func generalHelp() throws {
+    let help = try sorted.run("--help").output
+    #expect(help.contains("The exit code is 0"))
+    for variable in ["SORTED_STORE", "SWIFTDATA_SYNC_TOKEN", "FIRESTORE_EMULATOR_HOST"] {
+      #expect(help.contains("\n  \(variable) "))
+    }
+    #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 }

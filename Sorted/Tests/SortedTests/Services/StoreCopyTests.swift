@@ -104,7 +104,7 @@ import Testing
       let folder = try StoreCopyTests()
       try folder.fill(conversations)
       let (source, target) = (try folder.file("inbox.store"), try folder.file("copy.store"))
-      return try StatementTrace.steps { _ = try folder.copy(source, target, chunk: 8) }
+      return try StatementTrace.virtualMachineSteps { _ = try folder.copy(source, target, chunk: 8) }
     }
     let (few, many) = (try steps(40), try steps(320))
     #expect(many < few * 9, "\(few) steps for 200 messages, \(many) for 1,600")

@@ -12,7 +12,7 @@ package final class KeyRing: ColumnKeys {
   }
 
   /// The prefix of each encrypted cell. The last byte is the format version.
-  static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
+  package static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
 
   package let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]
@@ -20,7 +20,7 @@ package final class KeyRing: ColumnKeys {
   /// Returns nil if the configuration has no key.
   package convenience init?(_ configuration: some EncryptedConfiguration) {
     guard let current = configuration.encryptionKey else { return nil }
-    self.init(current, configuration.formerEncryptionKeys)
+    self.init(current, configuration.previousEncryptionKeys)
   }
 
   init(_ current: ModelConfiguration.EncryptionKey, _ former: [ModelConfiguration.EncryptionKey] = []) {
@@ -45,7 +45,7 @@ package final class KeyRing: ColumnKeys {
     throw SwiftDataError(
       .encryptionKey,
       message: "\(store) has values encrypted with the key \(missing.joined(separator: ", ")), which is neither the"
-        + " configuration's encryptionKey nor one of its formerEncryptionKeys; \(outcome)")
+        + " configuration's encryptionKey nor one of its previousEncryptionKeys; \(outcome)")
   }
 
   /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
@@ -55,18 +55,23 @@ package final class KeyRing: ColumnKeys {
     return Data(Self.mark + key.identifier) + text
   }
 
+  /// Whether a cell has the form of an encrypted one.
+  package func isEncrypted(_ cell: SQLValue) -> Bool {
+    if case .blob(let blob) = cell { blob.starts(with: Self.mark) } else { false }
+  }
+
   /// Decrypts a cell. Returns a cell that is not encrypted unchanged, such as a value in a comparison.
   /// - Throws: ``SwiftDataError/encryptionKey`` if no key of the ring encrypted it, ``SwiftDataError/unreadableValue``
   ///   if it was changed.
   package func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
-    guard case .blob(let blob) = cell, blob.starts(with: Self.mark) else { return cell }
+    guard case .blob(let blob) = cell, isEncrypted(cell) else { return cell }
     let header = Self.mark.count + 16
     let identifier = Array(blob.dropFirst(Self.mark.count).prefix(16))
     guard let key = keys.first(where: { $0.identifier == identifier }) else {
       throw SwiftDataError(
         .encryptionKey,
         message: "a value is encrypted with the key \(String(decoding: identifier, as: UTF8.self)); add that key to"
-          + " formerEncryptionKeys")
+          + " previousEncryptionKeys")
     }
     do {
       let bytes = try key.cipher.decrypt(

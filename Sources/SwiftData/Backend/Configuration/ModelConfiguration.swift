@@ -17,27 +17,27 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// The CloudKit database that the store syncs with.
   public let cloudKitDatabase: CloudKitDatabase
   /// The effect of saving a model whose unique value is taken. (Not Apple's.)
-  public var uniquenessViolations = UniquenessPolicy.update
+  public var uniquenessPolicy = UniquenessPolicy.upsert
   /// Whether an acknowledged save also survives a power cut. (Not Apple's.)
   public var durability = Durability.normal
-  /// The time in seconds that an operation waits for another process's lock on the store. (Not Apple's.)
-  public var lockTimeout: Double = 5
+  /// The time that an operation waits for another process's lock on the store. (Not Apple's.)
+  public var lockTimeout = Duration.seconds(5)
   /// Whether the program stops when it uses a context from two threads at once, or the main context off the main actor,
   /// as Apple's does with `-com.apple.CoreData.ConcurrencyDebug 1`. Otherwise a debug build logs each place once, and
   /// the second thread waits. (Not Apple's.)
   public var trapsOnConcurrencyMisuse = false
   /// Has no effect, because the history is always enabled. For code that sets it. (Not Apple's.)
   public var isHistoryEnabled = true
-  /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
+  /// The time that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
   /// the store opens and after every thousand saves. (Not Apple's.)
-  public var historyRetention: Double?
+  public var historyRetention: Duration?
 
   /// The key that encrypts attributes with the option `.allowsCloudEncryption` in the store file. With nil, the
   /// default, they are stored unencrypted. Opening an existing store encrypts or decrypts it. (Not Apple's.)
   public var encryptionKey: ModelConfiguration.EncryptionKey?
   /// Former values of ``encryptionKey``, which decrypt older values. ``ModelContainer/reencrypt()`` makes them
   /// unnecessary. (Not Apple's.)
-  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
+  public var previousEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
 
   /// Called on the opening thread every 50,000 rows while a migration rewrites rows. (Not Apple's.)
   public var migrationProgress: (@Sendable (ModelConfiguration.MigrationProgress) -> Void)? {
@@ -61,9 +61,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// The effect of saving a model whose unique value another stored model has.
   public enum UniquenessPolicy: Hashable, Sendable {
     /// Updates the stored model, whose identity the inserted model takes over. Apple's framework does this.
-    case update
+    case upsert
     /// Throws ``SwiftDataError/uniquenessViolation`` and saves nothing.
-    case throwError
+    case reject
   }
 
   /// The events that an acknowledged save survives.
@@ -152,7 +152,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.url = url
   }
 
-  /// The same with a flag for the history, which Apple's framework does not have.
+  /// Makes a configuration with a flag for the history. The flag has no effect: the history is always enabled. Some articles about SwiftData
+  /// use it. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -173,7 +174,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.isHistoryEnabled = isHistoryEnabled
   }
 
-  /// The same with a flag for the history, which Apple's framework does not have.
+  /// Makes a configuration with a flag for the history. The flag has no effect: the history is always enabled. Some articles about SwiftData
+  /// use it. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -186,7 +188,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.isHistoryEnabled = isHistoryEnabled
   }
 
-  /// Makes a configuration with another parameter order, which some articles about SwiftData use. (Not Apple's.)
+  /// Makes a configuration with another parameter order, which some articles about SwiftData use. Apple's compiler refuses it.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -219,7 +221,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     var parts = ["\(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"]
     if !allowsSave { parts.append("read-only") }
     if let identifier = cloudKitContainerIdentifier { parts.append("CloudKit \(identifier)") }
-    if uniquenessViolations == .throwError { parts.append("throws on collisions") }
+    if uniquenessPolicy == .reject { parts.append("throws on collisions") }
     return "ModelConfiguration(" + parts.joined(separator: ", ") + ")"
   }
 }

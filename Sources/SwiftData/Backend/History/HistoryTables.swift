@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A transaction is one row with its first block of changes (``HistoryBlocks``). Further blocks have rows of their own.
 /// Numbers of transactions increase and are never reused: `_swiftdata_keys` records the newest deleted one.
-enum HistoryTables {
-  static let creationStatements = [
+package enum HistoryTables {
+  package static let creationStatements = [
     """
     CREATE TABLE IF NOT EXISTS _swiftdata_history (
       id INTEGER PRIMARY KEY NOT NULL, timestamp REAL NOT NULL, author TEXT, program TEXT NOT NULL,
@@ -16,7 +16,7 @@ enum HistoryTables {
   ]
 
   /// The counter with the newest deleted transaction.
-  static let deleted = "_swiftdata_history"
+  package static let deleted = "_swiftdata_history"
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
   static let newest = newestNumber(in: "")
@@ -84,6 +84,23 @@ enum HistoryTables {
       by: "json_set(value, '$.tombstone', (SELECT json_group_object("
         + "ifnull((SELECT n.value FROM json_each(?1) AS n WHERE n.key = t.key), t.key),"
         + " json(entry.value -> t.fullkey)) FROM json_each(entry.value, '$.tombstone') AS t))",
+      [.text(list), .text(name)])
+  }
+
+  /// Removes the preserved values of properties of a class from the history.
+  static func forget(_ names: Set<String>, of name: String, _ database: SQLiteDatabase) throws {
+    guard !names.isEmpty else { return }
+    let list = String(decoding: try JSONCoding.encode(names.sorted()), as: UTF8.self)
+    // ?1 the properties, ?2 the class.
+    let isForgotten = "IN (SELECT value FROM json_each(?1))"
+    try replaceEntries(
+      database,
+      where: "json_extract(value, '$.class') = ?2"
+        + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.tombstone') WHERE key \(isForgotten))",
+      by: "CASE WHEN EXISTS (SELECT 1 FROM json_each(entry.value, '$.tombstone') WHERE key NOT \(isForgotten))"
+        + " THEN json_set(value, '$.tombstone', (SELECT json_group_object(t.key, json(entry.value -> t.fullkey))"
+        + " FROM json_each(entry.value, '$.tombstone') AS t WHERE t.key NOT \(isForgotten)))"
+        + " ELSE json_remove(value, '$.tombstone') END",
       [.text(list), .text(name)])
   }
 

@@ -14,11 +14,11 @@ private struct ChangedList {
     (self.info, self.owner) = (info, owner)
     let index = info.property.index
     if let original = before?.original(index) {
-      guard case .change(let change) = owner.__relationship(index, .compare(original)) else { return nil }
+      guard let change = owner.relationship(at: index).change(since: original) else { return nil }
       (count, positioned, self.change) = (change.count, change.positioned, change)
       added = Self.saved(change.added)
     } else {
-      guard case .targets(let targets, let positioned) = owner.__relationship(index, .read) else { return nil }
+      guard let (targets, positioned) = owner.relationship(at: index).list else { return nil }
       (count, self.positioned, change) = (targets.count, positioned, nil)
       added = Self.saved(targets)
     }
@@ -33,9 +33,7 @@ private struct ChangedList {
   /// The targets in a range, clamped to the list.
   func targets(_ range: Range<Int>) -> [any PersistentModel] {
     let range = range.clamped(to: 0..<count)
-    guard !range.isEmpty, case .targets(let targets, _) = owner.__relationship(info.property.index, .slice(range))
-    else { return [] }
-    return targets
+    return range.isEmpty ? [] : owner.relationship(info.property).targets(in: range)
   }
 
   /// The stored pairs that are no longer in the list.
@@ -74,7 +72,7 @@ private final class ListWriter {
     switch list.info.storage {
     case .foreignKey: return []
     case .inverseForeignKey(let inverse, _):
-      guard case .order(let order) = list.owner.__relationship(list.info.property.index, .order),
+      guard let order = list.owner.relationship(list.info.property).order,
         order.positioned || !order.ascends
       else { return [] }
       guard list.positioned, let change = list.change, let end = settledEnd(of: list, change, inverse) else {
@@ -208,7 +206,7 @@ extension RowSave {
     for group in groups {
       let placed = try group.map { ($0, try positions.members(of: $0, new: new.keys(of: $0))) }.filter { !$0.1.isEmpty }
       try write([(group[0].info, placed.flatMap(\.1))]) { try writer.place($0, of: $1) }
-      for (list, _) in placed { _ = list.owner.__relationship(list.info.property.index, .position) }
+      for (list, _) in placed { list.owner.relationship(list.info.property).notePositions() }
     }
   }
 

@@ -11,10 +11,8 @@ package struct ObjectChange {
   mutating func record(_ index: Int) {
     guard !properties.contains(index) else { return }
     properties.insert(index)
-    let value =
-      if case .original(let original) = object.__relationship(index, .keepOriginal) { original as Any } else {
-        object.__value(at: index)
-      }
+    let value: Any =
+      if let original = object.relationship(at: index).keepOriginal() { original } else { object.__value(at: index) }
     // An array of the right size is made with less work than one grows to it, and most objects change one property.
     if originals.isEmpty { originals = [(index, value)] } else { originals.append((index, value)) }
   }
@@ -25,9 +23,7 @@ package struct ObjectChange {
   /// The original targets of a relationship, or nil if it did not change.
   package func originalTargets(_ index: Int) -> [any PersistentModel]? {
     guard let value = original(index) else { return nil }
-    if let kept = value as? any KeptOriginal,
-      case .targets(let targets, _) = object.__relationship(index, .original(kept))
-    {
+    if let kept = value as? any KeptOriginal, let targets = object.relationship(at: index).targets(of: kept) {
       return targets
     }
     return switch ScalarType.unwrapped(value) {
@@ -42,7 +38,7 @@ package struct ObjectChange {
     guard properties.contains(index), let original = original(index) else { return false }
     let property = type(of: object).__entity.properties[index]
     if property.isToOne {
-      guard case .targets(let now, _) = object.__relationship(index, .read) else { return true }
+      guard let now = object.relationship(at: index).targets else { return true }
       return now.first !== originalTargets(index)?.first
     }
     let (old, new) = (ScalarType.unwrapped(original), ScalarType.unwrapped(object.__value(at: index)))
@@ -56,7 +52,7 @@ package struct ObjectChange {
   func giveBack(notifying notify: (any PersistentModel, Int) -> Void) {
     for (index, value) in originals {
       if let kept = value as? any KeptOriginal {
-        _ = object.__relationship(index, .giveBack(kept))
+        object.relationship(at: index).giveBack(kept)
       } else {
         object.__setValue(value, at: index)
       }
@@ -68,7 +64,7 @@ package struct ObjectChange {
   func takeBackUnsavedTargets() {
     let properties = type(of: object).__entity.properties
     for (index, value) in originals where properties[index].isToOne {
-      guard case .targets(let targets, _) = object.__relationship(index, .read),
+      guard let targets = object.relationship(at: index).targets,
         targets.contains(where: { $0.__state.key == 0 })
       else { continue }
       object.__setValue(value, at: index)

@@ -68,7 +68,7 @@ final class OwnRelations {
       for (property, isOwner) in [(info.property, true), (info.inverse, false)] {
         guard let property, change.properties.contains(property.index), Self.has(property, change.object),
           let original = change.originalTargets(property.index),
-          case .targets(let now, _) = change.object.__relationship(property.index, .read)
+          let now = change.object.relationship(property).targets
         else { continue }
         let kept = Set(now.map { ObjectIdentifier($0) })
         let key = change.object.__state.key

@@ -93,7 +93,7 @@ package final class RowSave: StoreSave {
     // A to-one that the new object leaves empty keeps its stored target.
     let written = table.stored.filter { property in
       guard property.isToOne else { return true }
-      if case .targets(let targets, _) = object.__relationship(property.index, .read) { return !targets.isEmpty }
+      if let targets = object.relationship(property).targets { return !targets.isEmpty }
       return false
     }
     upserted[.init(root: table.root, key: key), default: PropertySet()].formUnion(PropertySet(written.map(\.index)))
@@ -124,7 +124,7 @@ package final class RowSave: StoreSave {
   /// The to-ones of a new object whose targets turned out to be stored rows.
   package func mergedTargets(of object: any PersistentModel, _ table: EntityTable) -> [__Property] {
     table.stored.filter { property in
-      guard property.isToOne, case .targets(let targets, _) = object.__relationship(property.index, .read)
+      guard property.isToOne, let targets = object.relationship(property).targets
       else { return false }
       return targets.contains { merged[ObjectIdentifier($0)] != nil }
     }
@@ -142,7 +142,7 @@ package final class RowSave: StoreSave {
       for property in table.stored where property.isToOne {
         let info = RelationshipInfo.of(property, in: table.entity)
         guard let inverse = info.inverse, inverse.isToOne, inverse.isOptional,
-          case .targets(let targets, _) = object.__relationship(property.index, .read), let partner = targets.first
+          let targets = object.relationship(property).targets, let partner = targets.first
         else { continue }
         let place = groups.firstIndex { $0.property === property } ?? groups.count
         if place == groups.count { groups.append((property, info, [], [])) }
@@ -232,7 +232,7 @@ package final class RowSave: StoreSave {
     for property in type(of: change.object).__entity.properties
     where property.isToMany && change.properties.contains(property.index) {
       guard let original = change.original(property.index),
-        case .change(let list) = change.object.__relationship(property.index, .compare(original)), list.added.isEmpty,
+        let list = change.object.relationship(property).change(since: original), list.added.isEmpty,
         list.keepsOrder, !list.removed.isEmpty, list.removed.allSatisfy({ $0.__state.flags.contains(.deleted) })
       else { continue }
       change.properties.remove(property.index)

@@ -44,6 +44,8 @@ package protocol EngineStore: AnyObject, Sendable {
   func deleteAllRows() throws
   /// Encrypts all encrypted values again with the present key, in one transaction.
   func reencrypt() throws
+  /// Returns the space of deleted rows to the disk, where the store does not do so itself.
+  func compact() throws
   /// Removes the store.
   func erase() throws
 
@@ -69,6 +71,7 @@ extension EngineStore {
   package func newestTransaction() throws -> Int64? { nil }
   package func reencrypt() throws {}
   package func afterCommit(_ body: @escaping () -> Void) { body() }
+  package func compact() throws {}
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}
   package func contextEnded(_ state: EditingState) {}

@@ -3,7 +3,7 @@ import Foundation
 /// A column that a table gains while its rows stay as they are.
 ///
 /// SQLite adds a column in constant time. A row without its cell has the default of the column's declaration.
-struct AddedColumn {
+package struct AddedColumn {
   let column: LayoutRecord.Column
   /// The value of the present rows.
   let value: SQLValue
@@ -36,7 +36,7 @@ struct AddedColumn {
   }
 
   /// The value of a new column in every row: the default of the declaration. Nil if rows may differ or need a check.
-  static func value(of column: LayoutRecord.Column, in table: String, _ layout: StoreLayout) -> SQLValue? {
+  package static func value(of column: LayoutRecord.Column, in table: String, _ layout: StoreLayout) -> SQLValue? {
     guard column.family != .position else { return .null }
     var result = SQLValue.null
     for member in layout.tables where member.name == table {
@@ -62,7 +62,7 @@ struct AddedColumn {
 
 extension SQLValue {
   /// The value as an SQL literal that every version of SQLite reads exactly, or nil if there is none or it is long.
-  var sqlLiteral: String? {
+  package var sqlLiteral: String? {
     switch self {
     case .null: return "NULL"
     case .integer(let value): return value == .min ? nil : String(value)
@@ -78,7 +78,7 @@ extension SQLValue {
   }
 
   /// Reads such a literal. Nil for anything else, because a damaged file may contain any expression.
-  init?(sqlLiteral text: String) {
+  package init?(sqlLiteral text: String) {
     if text == "NULL" {
       self = .null
     } else if let value = Int64(text) {

@@ -64,7 +64,7 @@ struct ColumnMatching {
     if former.propertyName != name {
       changes.append(
         ModelContainer.MigrationChange(
-          .renamed, entity, name, "the property was named \(former.propertyName)", former: former.propertyName))
+          .renamed, entity, name, "the property was named \(former.propertyName)", previousName: former.propertyName))
     }
     switch Conversion(from: former, to: column) {
     case .same: break

@@ -30,7 +30,7 @@ package enum FormerLayout {
   }
 
   /// The record that a former store of a layout has.
-  static func stored(_ layout: StoreLayout) -> LayoutRecord { merged(LayoutRecord(layout.tables, names)) }
+  package static func stored(_ layout: StoreLayout) -> LayoutRecord { merged(LayoutRecord(layout.tables, names)) }
 
   /// Whether a former store with this record has a layout.
   package static func isRecord(_ stored: LayoutRecord, of layout: StoreLayout) -> Bool {

@@ -156,7 +156,7 @@ package struct LayoutPlan {
       }
       if former != name {
         changes.append(
-          ModelContainer.MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
+          ModelContainer.MigrationChange(.renamed, name, nil, "the model was named \(former)", previousName: former))
       }
       guard let origin, !origin.classes.contains(former) else { continue }
       changes.append(
@@ -248,7 +248,8 @@ package struct LayoutPlan {
       if former.name != relationship.name {
         changes.append(
           ModelContainer.MigrationChange(
-            .renamed, entity, relationship.name, "the relationship was named \(former.name)", former: former.name))
+            .renamed, entity, relationship.name, "the relationship was named \(former.name)", previousName: former.name)
+        )
       }
       let target = relationship.target ?? relationship.destination
       if let other = formers.first(where: {

@@ -27,16 +27,16 @@ extension ModelContainer {
     public let entity: String
     /// The name of the property, or nil if the change concerns the whole model.
     public let property: String?
-    /// The former name, or nil if nothing was renamed.
-    public let former: String?
+    /// The name before the migration, or nil if nothing was renamed.
+    public let previousName: String?
     /// A description of the change.
     public let detail: String
 
-    init(_ kind: Kind, _ entity: String, _ property: String? = nil, _ detail: String, former: String? = nil) {
+    init(_ kind: Kind, _ entity: String, _ property: String? = nil, _ detail: String, previousName: String? = nil) {
       self.kind = kind
       self.entity = entity
       self.property = property
-      self.former = former
+      self.previousName = previousName
       self.detail = detail
     }
 

@@ -1,7 +1,12 @@
 import Foundation
 
 /// Opens a SQLite store and migrates it to the schema, or throws with the reason.
-enum StoreOpening {
+package enum StoreOpening {
+  /// Opens the store file of a program without a migration plan.
+  package static func open(_ configuration: ModelConfiguration, _ current: VersionLayout) throws -> SQLiteStore {
+    try open(MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true })).store
+  }
+
   /// Opens a store file, and migrates it if its layout differs.
   static func open(
     _ target: MigrationTarget
@@ -58,7 +63,7 @@ enum StoreOpening {
       }
       // The log may contain plain values. If another process still reads, its last checkpoint removes them.
       if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
-        try? connections.withWriter { try $0.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
+        try? connections.compact()
       }
       return result
     } catch let error as SQLiteError {
@@ -135,6 +140,7 @@ enum StoreOpening {
       try target.current.layout.record.validateNames(ignoringCase: true)
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(statement) }
+      try SealedColumns.guarding(encryption.columns, database)
       var metadata = Metadata(
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
         encryption: encryption)
@@ -148,7 +154,10 @@ enum StoreOpening {
     try target.current.layout.record.validateNames(ignoringCase: true)
     try known.encryption.check(keys, target.configuration)
     let isReopened = !path.steps.isEmpty || path.format != nil || known.encryption.columns != encryption.columns
-    if isReopened { try known.encryption.openAll(database) }
+    if isReopened {
+      try SealedColumns.release(database)
+      try known.encryption.openAll(database)
+    }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
@@ -161,6 +170,8 @@ enum StoreOpening {
     }
     if isReopened {
       try encryption.sealAll(database, externalStorage)
+      try encryption.forgetHistory(of: target.current.layout.record, since: known.encryption, database)
+      try SealedColumns.guarding(encryption.columns, database)
     } else {
       encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
     }

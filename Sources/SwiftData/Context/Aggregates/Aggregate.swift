@@ -3,8 +3,8 @@ public import Foundation
 extension ModelContext {
   /// An aggregate over all matching models: a count, a sum, an average, a minimum or a maximum.
   ///
-  ///     let (count, seconds) = try context.fetch(descriptor, .count, .sum(\.seconds))
-  ///     for (genre, plays) in try context.fetch(descriptor, groupedBy: \.genre, .sum(\.plays)) { … }
+  ///     let (count, seconds) = try context.fetch(descriptor, computing: .count, .sum(\.seconds))
+  ///     for (genre, plays) in try context.fetch(descriptor, groupedBy: \.genre, computing: .sum(\.plays)) { … }
   ///
   /// The value is a key path (to a persisted property, to a member of a stored struct, or to either through to-one
   /// relationships) or an `#Expression`. The result is what Swift computes over the fetched models. Nil is ignored. The

@@ -33,7 +33,7 @@ extension ColumnDecoder {
       throw SwiftDataError(
         .unreadableValue, entity: entity.name, property: value.property?.property.name,
         message: "the stored value is not of type \(Value.self); another program wrote it. Correct the row, or"
-          + " copy the store with ModelContainer.recover(from:to:for:)")
+          + " copy the store with ModelContainer.recover(from:to:for:) of SwiftDataRecovery")
     }
   }
 

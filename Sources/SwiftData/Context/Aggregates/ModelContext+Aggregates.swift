@@ -3,14 +3,14 @@ import Foundation
 extension ModelContext {
   /// Computes an aggregate over the matching models without loading them.
   ///
-  ///     let total = try context.fetch(descriptor, .sum(\.amount))
+  ///     let total = try context.fetch(descriptor, computing: .sum(\.amount))
   ///
   /// Unsaved changes, limit and offset apply as in ``fetch(_:)``. (Not Apple's.)
   /// - Throws: ``SwiftDataError`` as ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if the store cannot compute
   ///   the value; ``SwiftDataError/unreadableValue`` if the result does not fit its type or a model has no value.
   /// - Complexity: one statement. If unsaved changes may affect the result, the matching models are loaded instead.
   public func fetch<T: PersistentModel, Value>(
-    _ descriptor: FetchDescriptor<T>, _ aggregate: ModelContext.Aggregate<T, Value>
+    _ descriptor: FetchDescriptor<T>, computing aggregate: ModelContext.Aggregate<T, Value>
   ) throws -> Value {
     // Without groups there is always one row.
     try state.used(.read) { try state.queries.aggregates(descriptor, computing: aggregate)[0] }
@@ -18,11 +18,11 @@ extension ModelContext {
 
   /// Computes several aggregates over the matching models in one statement.
   ///
-  ///     let (count, latest) = try context.fetch(descriptor, .count, .maximum(\.date))
+  ///     let (count, latest) = try context.fetch(descriptor, computing: .count, .maximum(\.date))
   ///
-  /// Otherwise as ``fetch(_:_:)``. (Not Apple's.)
+  /// Otherwise as ``fetch(_:computing:)``. (Not Apple's.)
   public func fetch<T: PersistentModel, First, Second, each Other>(
-    _ descriptor: FetchDescriptor<T>, _ first: ModelContext.Aggregate<T, First>,
+    _ descriptor: FetchDescriptor<T>, computing first: ModelContext.Aggregate<T, First>,
     _ second: ModelContext.Aggregate<T, Second>,
     _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> (First, Second, repeat each Other) {
@@ -31,7 +31,7 @@ extension ModelContext {
 
   /// Computes aggregates over the matching models for each value of a property.
   ///
-  ///     for (genre, count) in try context.fetch(descriptor, groupedBy: \.genre, .count) { … }
+  ///     for (genre, count) in try context.fetch(descriptor, groupedBy: \.genre, computing: .count) { … }
   ///
   /// (Not Apple's.)
   /// - Parameters:
@@ -42,10 +42,11 @@ extension ModelContext {
   ///   - others: further aggregates.
   /// - Returns: the groups in the order of their first models in the fetch: the value, then the result of each
   ///   aggregate.
-  /// - Throws: as ``fetch(_:_:)``.
-  /// - Complexity: as ``fetch(_:_:)``.
+  /// - Throws: as ``fetch(_:computing:)``.
+  /// - Complexity: as ``fetch(_:computing:)``.
   public func fetch<T: PersistentModel, Key: Hashable, Value, each Other>(
-    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>, _ aggregate: ModelContext.Aggregate<T, Value>,
+    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>,
+    computing aggregate: ModelContext.Aggregate<T, Value>,
     _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> [(Key, Value, repeat each Other)] {
     try state.used(.read) {
@@ -57,7 +58,9 @@ extension ModelContext {
   ///
   ///     for (genre, year, count) in try context.fetch(descriptor, groupedBy: \.genre, \.year, computing: .count) { … }
   ///
-  /// Otherwise as ``fetch(_:groupedBy:_:_:)``. (Not Apple's.)
+  /// Otherwise as ``fetch(_:groupedBy:computing:_:)``. (Not Apple's.)
+  // The compiler does not see the members of the tuples of packs in closures, so the function for one property comes first.
+  @_disfavoredOverload
   public func fetch<T: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<T>, groupedBy keyPaths: repeat KeyPath<T, each Key>,
     computing aggregates: repeat ModelContext.Aggregate<T, each Value>

@@ -13,7 +13,7 @@ struct DeleteRules {
   func load(for object: any PersistentModel) -> Bool {
     for step in steps(of: type(of: object).__entity) where step.effect != .deny {
       guard let property = step.relationship?.property else { continue }
-      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+      if object.relationship(property).isFault { object.__fire(property.index) }
     }
     return context.unloaded.isEmpty || !context.unloaded.contains(object)
   }
@@ -24,7 +24,7 @@ struct DeleteRules {
     var along = [any PersistentModel]()
     for step in steps(of: type(of: object).__entity) {
       guard let info = step.relationship, step.effect != .deny,
-        case .targets(let targets, _) = object.__relationship(info.property.index, .read)
+        let targets = object.relationship(info.property).targets
       else { continue }
       for target in targets where target.__state.context === context {
         if step.effect == .cascade {
@@ -33,11 +33,7 @@ struct DeleteRules {
         }
         guard let inverse = info.inverse, !target.__state.flags.contains(.deleted) else { continue }
         // An object that needs an owner keeps one that removed it from its list.
-        if cleared != nil, case .targets(let current, _) = target.__relationship(inverse.index, .contains(object)),
-          current.contains(where: { $0 === object })
-        {
-          cleared?.note(target, info.property)
-        }
+        if cleared != nil, target.relationship(inverse).contains(object) { cleared?.note(target, info.property) }
         removeReference(from: target, inverse, to: object)
       }
     }
@@ -46,12 +42,12 @@ struct DeleteRules {
 
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
   {
-    if case .fault = target.__relationship(inverse.index, .check) {
+    if target.relationship(inverse).isFault {
       if inverse.isToMany { return }
       target.__fire(inverse.index)
     }
     RelationshipMaintenance.change(target, inverse.index) {
-      _ = target.__relationship(inverse.index, .remove(object))
+      target.relationship(inverse).remove(object)
     }
   }
 }

@@ -10,7 +10,7 @@ struct LoadedReferences {
       (property.isToMany || property.isOptional)
         && (!oneSided || inverse == nil || inverse?.relationship?.deleteRule == .noAction)
     } _: { object, property, targets, positioned, isGone in
-      _ = object.__relationship(property.index, .load(targets.filter { !isGone($0) }, positioned: positioned))
+      object.relationship(property).load(targets.filter { !isGone($0) }, positioned: positioned)
     }
   }
 
@@ -35,13 +35,7 @@ struct LoadedReferences {
     func isSought(_ object: any PersistentModel) -> Bool { ids.contains(ObjectIdentifier(object)) }
     // A long list is not built for a target that it does not contain.
     func mayName(_ object: any PersistentModel, _ property: __Property) -> Bool {
-      sought.count > 4
-        || sought.contains { target in
-          guard case .targets(let found, _) = object.__relationship(property.index, .contains(target)) else {
-            return false
-          }
-          return !found.isEmpty
-        }
+      sought.count > 4 || sought.contains { object.relationship(property).contains($0) }
     }
     for table in context.core.tables.all {
       let affected = table.entity.properties.filter { property in
@@ -54,7 +48,7 @@ struct LoadedReferences {
         context.work.note(\.registered)
         for property in affected {
           guard mayName(object, property),
-            case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+            let (targets, positioned) = object.relationship(property).list,
             targets.contains(where: isSought)
           else { continue }
           change(object, property, targets, positioned, isSought)

@@ -43,12 +43,12 @@ enum RelationshipLoader {
   }
 
   static func release(_ object: any PersistentModel, _ property: __Property) {
-    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return }
+    guard let targets = object.relationship(property).targets else { return }
     let key = targets.first?.__state.key ?? 0
     if property.isToMany {
-      _ = object.__relationship(property.index, .fault(0))
+      object.relationship(property).becomeFault(0)
     } else if key != 0 {
-      _ = object.__relationship(property.index, .fault(key))
+      object.relationship(property).becomeFault(key)
     } else {
       empty(object, property)
     }
@@ -61,7 +61,7 @@ enum RelationshipLoader {
 
   private static func empty(_ object: any PersistentModel, _ property: __Property) {
     guard property.isToMany || property.isOptional else { return }
-    _ = object.__relationship(property.index, .load([], positioned: false))
+    object.relationship(property).load([], positioned: false)
   }
 
   /// The living objects of the same fetch, including the object itself.
@@ -79,11 +79,11 @@ enum RelationshipLoader {
     let destination = try context.core.table(for: property.destination!.__entity)
     var waiting = [(any PersistentModel, Int64)]()
     for mate in batch(of: object, context) where Faults.isFault(mate, property) {
-      guard case .fault(let key) = mate.__relationship(property.index, .read) else { continue }
+      guard let key = mate.relationship(property).faultKey else { continue }
       if key == 0 {
-        _ = mate.__relationship(property.index, .load([], positioned: false))
+        mate.relationship(property).load([], positioned: false)
       } else if let target = context.registered(root: destination.root, key: key) {
-        _ = mate.__relationship(property.index, .load([target], positioned: false))
+        mate.relationship(property).load([target], positioned: false)
       } else {
         waiting.append((mate, key))
       }
@@ -94,7 +94,7 @@ enum RelationshipLoader {
     // Loading may have found that a target is deleted, and informed its owner.
     for (mate, key) in waiting where Faults.isFault(mate, property) {
       let target = targets[key].map { [$0] } ?? []
-      _ = mate.__relationship(property.index, .load(target, positioned: false))
+      mate.relationship(property).load(target, positioned: false)
     }
   }
 
@@ -119,12 +119,12 @@ enum RelationshipLoader {
     for owner in owners {
       let key = owner.__state.key
       let targets = unsaved.apply(to: found[key] ?? [], of: owner)
-      _ = owner.__relationship(property.index, .load(targets, positioned: positioned.contains(key)))
+      owner.relationship(property).load(targets, positioned: positioned.contains(key))
       // After the end of the context, this would be a reference cycle that nothing breaks.
       guard !context.isOver, let inverse = info.inverse, !inverse.isToMany else { continue }
       // The owner of each target is known now.
       for target in targets where Faults.isFault(target, inverse) {
-        _ = target.__relationship(inverse.index, .load([owner], positioned: false))
+        target.relationship(inverse).load([owner], positioned: false)
       }
     }
   }
@@ -234,8 +234,7 @@ private struct UnsavedMembership {
   private static func isMember(
     _ object: any PersistentModel, _ inverse: __Property, _ owner: any PersistentModel
   ) -> Bool {
-    guard case .targets(let owners, _) = object.__relationship(inverse.index, .contains(owner)) else { return false }
-    return owners.contains { $0 === owner }
+    object.relationship(inverse).contains(owner)
   }
 }
 
@@ -252,7 +251,7 @@ extension ContextState {
         let batch = object.__state.batch, batch.enumerations >= number, type(of: object).__entity.hasRelationships
       else { continue }
       for property in type(of: object).__entity.properties where !property.isAttribute {
-        guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty,
+        guard let targets = object.relationship(property).targets, !targets.isEmpty,
           !targets.contains(where: { $0.__state.key == 0 })
         else { continue }
         RelationshipLoader.release(object, property)

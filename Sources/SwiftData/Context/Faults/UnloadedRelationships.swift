@@ -37,7 +37,7 @@ extension ContextState {
     for unloaded in unloaded.takeAll() where unloaded.object.__state.context === self {
       let (object, index) = (unloaded.object, unloaded.property.index)
       if isOver, unsavedProperties(of: object)?.contains(index) == true { continue }
-      func refault() { _ = object.__relationship(index, .fault(unloaded.key)) }
+      func refault() { object.relationship(at: index).becomeFault(unloaded.key) }
       guard let change = changed[ObjectIdentifier(object)], change.properties.contains(index),
         let original = change.originals.firstIndex(where: { $0.index == index })
       else {

@@ -5,14 +5,14 @@ extension ModelContext {
   ///     descriptor.fetchLimit = 20
   ///     let newest = try context.fetch(descriptor, matching: "invoice march")
   ///
-  /// ``search(_:_:limit:)`` explains the text, ranks the hits and has their snippets. This method returns the found objects
+  /// ``search(_:matching:limit:)`` explains the text, ranks the hits and has their snippets. This method returns the found objects
   /// that match the predicate. Unsaved changes count if the descriptor includes them. A text without a word finds
   /// nothing. (Not Apple's.)
   /// - Parameters:
   ///   - descriptor: the predicate, the order and the bounds.
   ///   - text: words, phrases and prefixes.
   ///   - model: the model after which the page starts, as in ``fetch(_:after:)``; nil for the beginning.
-  /// - Throws: ``SwiftDataError`` as ``search(_:_:limit:)`` and ``fetch(_:)``.
+  /// - Throws: ``SwiftDataError`` as ``search(_:matching:limit:)`` and ``fetch(_:)``.
   /// - Complexity: SQLite looks up the rows of the hits. If these are many and there is a limit, it reads the rows in order
   ///   until the page is full, through an index on the sorted property if there is one. PostgreSQL reads pages of rows, and
   ///   FTS5 decides in memory. With unsaved changes of the class, all hits are loaded.
@@ -26,7 +26,7 @@ extension ModelContext {
   /// limit also bounds the cost of counting frequent words. (Not Apple's.)
   /// - Parameters:
   ///   - descriptor: the predicate and the bounds.
-  ///   - text: words, phrases and prefixes, as in ``search(_:_:limit:)``.
+  ///   - text: words, phrases and prefixes, as in ``search(_:matching:limit:)``.
   /// - Throws: as ``fetch(_:matching:after:)``.
   /// - Complexity: one statement on SQLite. On PostgreSQL, and with unsaved changes of the class, the hits are loaded.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, matching text: String) throws -> Int {

@@ -346,7 +346,7 @@ extension QueryExecutor {
     // A hint loads the arrays of all owners at once.
     objects.first?.__state.batch?.owners[property.index] = objects.count
     for object in objects {
-      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+      if object.relationship(property).isFault { object.__fire(property.index) }
     }
   }
 

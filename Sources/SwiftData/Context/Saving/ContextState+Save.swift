@@ -93,7 +93,7 @@ extension ContextState {
     }
     let stale = restored.values.filter { $0.isStale && $0.object.__state.context === self }.map(\.object)
     for unloaded in unknown where unloaded.object.__state.context === self {
-      _ = unloaded.object.__relationship(unloaded.property.index, .fault(unloaded.key))
+      unloaded.object.relationship(unloaded.property).becomeFault(unloaded.key)
     }
     do { try queries.reload(stale) } catch { note(error) }
     for object in gone.values {

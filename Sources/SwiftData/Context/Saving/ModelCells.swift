@@ -21,7 +21,7 @@ package enum ModelCells {
   package static func make(_ entity: __Entity, _ cells: [SQLValue?]) throws -> any PersistentModel {
     let object = try entity.type.init(__row: CellsReader(cells, entity: entity))
     for property in entity.properties where !property.isAttribute {
-      _ = object.__relationship(property.index, .load([], positioned: false))
+      object.relationship(property).load([], positioned: false)
     }
     return object
   }
@@ -54,10 +54,10 @@ package enum ModelCells {
   /// The targets of a relationship, in order, those that are deleted left out.
   /// - Throws: the error of the store if they cannot be loaded.
   package static func targets(of object: any PersistentModel, _ property: __Property) throws -> [any PersistentModel] {
-    if case .fault = object.__relationship(property.index, .check) {
+    if object.relationship(property).isFault {
       try load(object) { object.__fire(property.index) }
     }
-    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    guard let targets = object.relationship(property).targets else { return [] }
     return targets.filter { !$0.isDeleted }
   }
 

@@ -1,9 +1,9 @@
 extension ModelContext {
-  /// The place of the newest save in the history of the container's store. Pass it to ``save(ifNothingFollows:)``.
+  /// The place of the newest save in the history of the container's store. Pass it to ``save(ifUnchangedSince:)``.
   /// (Not Apple's.)
   /// - Throws: ``SwiftDataError/unsupportedFeature`` where the container has several stores, or a custom store that does
   ///   not number its saves; an error of the store.
-  public func newestHistoryToken() throws -> DefaultHistoryToken {
+  public func currentHistoryToken() throws -> DefaultHistoryToken {
     let (store, newest) = try numberedStore()
     return DefaultHistoryToken(store: store.identifier, transaction: newest)
   }
@@ -24,14 +24,14 @@ extension ModelContext {
   /// what the program read after it took the token still holds when the save is written. (Not Apple's.)
   /// - Returns: false where another save followed the token. Nothing was written then; call ``rollback()``, read again
   ///   and try again.
-  /// - Throws: as ``save()`` and ``newestHistoryToken()``; ``SwiftDataError/unsupportedFeature`` where the token is another
+  /// - Throws: as ``save()`` and ``currentHistoryToken()``; ``SwiftDataError/unsupportedFeature`` where the token is another
   ///   store's.
-  public func save(ifNothingFollows token: DefaultHistoryToken) throws -> Bool {
+  public func save(ifUnchangedSince token: DefaultHistoryToken) throws -> Bool {
     let store = try numberedStore().store
     guard token.storeIdentifier == store.identifier else {
       throw SwiftDataError(
         .unsupportedFeature,
-        message: "the token belongs to another store than \"\(store.name)\"; pass a token of newestHistoryToken()")
+        message: "the token belongs to another store than \"\(store.name)\"; pass a token of currentHistoryToken()")
     }
     state.editing.expectedTransaction = token.transaction
     defer { state.editing.expectedTransaction = nil }

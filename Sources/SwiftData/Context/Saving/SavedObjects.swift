@@ -119,10 +119,10 @@ struct SavedObjects {
     of object: any PersistentModel, _ property: __Property, _ change: ObjectChange?
   ) -> [any PersistentModel] {
     if property.isToMany, let original = change?.original(property.index) {
-      guard case .change(let change) = object.__relationship(property.index, .compare(original)) else { return [] }
+      guard let change = object.relationship(property).change(since: original) else { return [] }
       return change.added
     }
-    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    guard let targets = object.relationship(property).targets else { return [] }
     return targets
   }
 
@@ -137,10 +137,10 @@ struct SavedObjects {
       for property in type(of: object).__entity.properties
       where !property.isAttribute && change?.properties.contains(property.index) != false {
         guard Self.newTargets(of: object, property, change).contains(where: isForgotten),
-          case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+          let (targets, positioned) = object.relationship(property).list,
           property.isOptional || property.isToMany
         else { continue }
-        _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
+        object.relationship(property).load(targets.filter { !isForgotten($0) }, positioned: positioned)
         context.notify(object, property.index)
       }
     }
@@ -152,15 +152,15 @@ struct SavedObjects {
     for object in operation.deleted where object.__state.flags.contains(.regained) {
       for (target, inverse) in RelationshipMaintenance.loadedReferences(to: object)
       where inverse.isToMany || inverse.isOptional {
-        _ = target.__relationship(inverse.index, .remove(object))
+        target.relationship(inverse).remove(object)
         context.notify(target, inverse.index)
       }
     }
   }
 
   private func refault(_ object: any PersistentModel, _ property: __Property) {
-    if case .fault = object.__relationship(property.index, .check) { return }
-    _ = object.__relationship(property.index, .fault(0))
+    if object.relationship(property).isFault { return }
+    object.relationship(property).becomeFault(0)
     context.notify(object, property.index)
   }
 
@@ -174,10 +174,10 @@ struct SavedObjects {
       let entity = type(of: object).__entity
       for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
         guard RelationshipInfo.of(property, in: entity).inverse == nil,
-          case .targets(let targets, _) = object.__relationship(property.index, .read),
+          let targets = object.relationship(property).targets,
           let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
         else { continue }
-        _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
+        object.relationship(property).becomeFault(property.isToMany ? 0 : target.__state.key)
         context.notify(object, property.index)
       }
     }
@@ -210,15 +210,15 @@ struct SavedObjects {
       return
     }
     for property in table.entity.properties where !property.isAttribute {
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      guard let targets = object.relationship(property).targets else { continue }
       if let inverse = RelationshipInfo.of(property, in: table.entity).inverse {
-        for target in targets { _ = target.__relationship(inverse.index, .fault(inverse.isToMany ? 0 : key)) }
+        for target in targets { target.relationship(inverse).becomeFault(inverse.isToMany ? 0 : key) }
       }
     }
     // Former related objects may have lost the row.
     for property in table.entity.properties where !property.isAttribute {
       guard let inverse = RelationshipInfo.of(property, in: table.entity).inverse,
-        case .targets(let targets, _) = existing.__relationship(property.index, .read)
+        let targets = existing.relationship(property).targets
       else { continue }
       for target in targets { refault(target, inverse) }
     }
@@ -240,7 +240,7 @@ struct SavedObjects {
     let objects = adopted.map(\.object).filter { seen.insert(ObjectIdentifier($0)).inserted }
     do { try context.queries.reload(objects) } catch { context.note(error) }
     for (object, table) in adopted {
-      for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+      for property in table.toMany { object.relationship(property).becomeFault(0) }
     }
   }
 }

@@ -67,13 +67,13 @@ extension ContextState {
 
   private func restore(_ target: ReplacedCell, of object: any PersistentModel) {
     let index = target.property.index
-    if case .fault = object.__relationship(index, .check) { object.__fire(index) }
-    guard case .targets(let current, _) = object.__relationship(index, .read) else { return }
+    if object.relationship(at: index).isFault { object.__fire(index) }
+    guard let current = object.relationship(at: index).targets else { return }
     let key: Int64 = if case .integer(let key) = target.cell { key } else { 0 }
     guard (current.first?.__state.key ?? 0) != key else { return }
     RelationshipMaintenance.restore(object, index) {
-      guard key != 0 else { return _ = object.__relationship(index, .load([], positioned: false)) }
-      _ = object.__relationship(index, .fault(key))
+      guard key != 0 else { return object.relationship(at: index).load([], positioned: false) }
+      object.relationship(at: index).becomeFault(key)
       object.__fire(index)
     }
   }

@@ -34,11 +34,11 @@ struct Validation {
       for (property, inverse) in try context.core.table(for: type(of: object).__entity).bounding {
         let isDeleted = object.__state.flags.contains(.deleted)
         guard change == nil || isDeleted || change?.properties.contains(property.index) == true else { continue }
-        if isDeleted, case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+        if isDeleted, object.relationship(property).isFault { object.__fire(property.index) }
         var owners = change?.originalTargets(property.index) ?? []
-        if case .targets(let targets, _) = object.__relationship(property.index, .read) { owners += targets }
+        if let targets = object.relationship(property).targets { owners += targets }
         for owner in owners where owner.__state.context === context && !owner.__state.flags.contains(.deleted) {
-          if case .fault = owner.__relationship(inverse.index, .check) { owner.__fire(inverse.index) }
+          if owner.relationship(inverse).isFault { owner.__fire(inverse.index) }
           try self.check(owner, inverse, context.core.table(for: type(of: owner).__entity))
         }
       }
@@ -61,11 +61,11 @@ struct Validation {
   }
 
   private func check(_ object: any PersistentModel, _ property: __Property, _ table: EntityTable) throws {
-    let content = object.__relationship(property.index, .read)
+    let content = object.relationship(property).content
     if property.isToOne {
       switch content {
       case .fault(let key) where key != 0: return
-      case .targets(let targets, _)
+      case .targets(let targets)
       where targets.contains { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }:
         guard isOrphan(object, property, of: targets[0]) else { return }
         throw failure(
@@ -75,7 +75,7 @@ struct Validation {
           table, property, "the relationship is required, but its target is missing or deleted; assign a target")
       }
     }
-    guard case .targets(let targets, _) = content, let relationship = property.relationship else { return }
+    guard case .targets(let targets) = content, let relationship = property.relationship else { return }
     if targets.isEmpty, property.isOptional { return }
     if let minimum = relationship.minimumModelCount, minimum > 0, targets.count < minimum {
       throw failure(table, property, "it has \(targets.count) objects, but needs at least \(minimum)")
@@ -89,9 +89,9 @@ struct Validation {
   private func isOrphan(_ object: any PersistentModel, _ property: __Property, of target: any PersistentModel) -> Bool {
     guard object.__state.flags.contains(.orphaned),
       let inverse = RelationshipInfo.of(property, in: type(of: object).__entity).inverse,
-      case .targets(let back, _) = target.__relationship(inverse.index, .contains(object))
+      case .absent = target.relationship(inverse).membership(of: object)
     else { return false }
-    return !back.contains { $0 === object }
+    return true
   }
 
   /// The relationships of a class whose targets deny a deletion.
@@ -105,13 +105,13 @@ struct Validation {
   private func checkDeny(_ object: any PersistentModel) throws {
     let entity = type(of: object).__entity
     for property in try denials(of: entity) {
-      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+      if object.relationship(property).isFault { object.__fire(property.index) }
       var left = denying(object, property)
       if !left.isEmpty, property.isToMany,
         context.changed[ObjectIdentifier(object)]?.properties.contains(property.index) != true
       {
         // Another program may have released them since the list was loaded.
-        _ = object.__relationship(property.index, .fault(0))
+        object.relationship(property).becomeFault(0)
         object.__fire(property.index)
         left = denying(object, property)
       }
@@ -124,7 +124,7 @@ struct Validation {
   }
 
   private func denying(_ object: any PersistentModel, _ property: __Property) -> [any PersistentModel] {
-    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    guard let targets = object.relationship(property).targets else { return [] }
     // A new object that was deleted before the save belongs to no context.
     return targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
   }

@@ -16,7 +16,8 @@ extension QueryExecutor {
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
     let snippets = SearchSnippets(index, query)
     func hit(_ object: M, _ found: SearchFound) -> ModelContext.SearchHit<M> {
-      ModelContext.SearchHit(model: object, rank: found.rank, texts: index.cells(of: object), source: snippets)
+      // FTS5 ranks the best hit with the smallest number.
+      ModelContext.SearchHit(model: object, score: -found.rank, texts: index.cells(of: object), source: snippets)
     }
     context.beginUse(.read)
     defer { context.endUse() }
@@ -31,7 +32,7 @@ extension QueryExecutor {
       hits = try ranked(keys.compactMap { objects[$0] } + alive, request) { counts.rarity }.map(hit)
     }
     // A stable sort keeps equally ranked hits in insertion order.
-    hits.sort { $0.rank < $1.rank }
+    hits.sort { $0.score > $1.score }
     return Array(hits.prefix(limit ?? .max))
   }
 
@@ -105,7 +106,7 @@ extension ModelContext {
   /// - Complexity: as SQLite's FTS5, proportional to the number of stored objects with the words. A PostgreSQL
   ///   store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
-    _ model: T.Type, _ text: String, limit: Int? = nil
+    _ model: T.Type, matching text: String, limit: Int? = nil
   ) throws -> [ModelContext.SearchHit<T>] {
     try state.used(.read) { try state.queries.search(model, text, limit: limit) }
   }

@@ -1,15 +1,15 @@
 extension ModelContext {
-  /// A found object with its rank and snippets.
+  /// A found object with its score and snippets.
   public struct SearchHit<T: PersistentModel> {
     /// The object.
     public let model: T
 
-    /// The BM25 rank from SQLite's FTS5. A smaller (more negative) rank is better.
+    /// The BM25 score of SQLite's FTS5. A larger score is better.
     ///
-    /// It depends on how rare the words are among all stored objects of the class hierarchy, so ranks of different
-    /// searches are not comparable. The rank of an unsaved object is an estimate, because only unsaved texts determine
+    /// It depends on how rare the words are among all stored objects of the class hierarchy, so scores of different
+    /// searches are not comparable. The score of an unsaved object is an estimate, because only unsaved texts determine
     /// the average length.
-    public let rank: Double
+    public let score: Double
 
     /// The texts of the object when it was found, in their indexed form.
     let texts: [SQLValue]

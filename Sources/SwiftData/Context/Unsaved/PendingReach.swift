@@ -122,12 +122,12 @@ private struct ReachSearch {
 
   /// Records the current and former owners of an object.
   private mutating func note(_ object: any PersistentModel, _ inverse: __Property) -> Bool {
-    switch object.__relationship(inverse.index, .read) {
-    case .none, .change, .order, .original: break
+    switch object.relationship(inverse).content {
+    case nil: break
     case .fault(let key):
       if inverse.isToMany { return false }
       if key != 0 { owners.insert(key) }
-    case .targets(let current, _): note(current)
+    case .targets(let current): note(current)
     }
     guard let change = state.changed[ObjectIdentifier(object)], change.properties.contains(inverse.index) else {
       return true

@@ -128,8 +128,8 @@ struct UnsavedIndex {
       if object.__state.unloaded?.contains(property.index) == true { return [.unknown] }
       return [UnsavedKey(object.__value(at: property.index)) ?? .unknown]
     }
-    switch object.__relationship(property.index, .read) {
-    case .targets(let targets, _): return targets.isEmpty && property.isToOne ? [.none] : targets.map { UnsavedKey($0) }
+    switch object.relationship(property).content {
+    case .targets(let targets): return targets.isEmpty && property.isToOne ? [.none] : targets.map { UnsavedKey($0) }
     case .fault(let key) where property.isToOne: return key == 0 ? [.none] : [.row(key), .unseen]
     default: return [.unknown]
     }

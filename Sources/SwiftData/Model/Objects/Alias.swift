@@ -25,7 +25,7 @@ enum Alias {
   static func copy(_ index: Int, to alias: any PersistentModel) {
     let object = alias.__resolved
     object.__loadIfNeeded(index)
-    if case .fault = object.__relationship(index, .check) { object.__fire(index) }
+    if object.relationship(at: index).isFault { object.__fire(index) }
     alias.__setValue(object.__value(at: index), at: index)
   }
 }

@@ -75,7 +75,8 @@ public macro Relationship(
   hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipMacro")
 
-/// A synonym with shorter labels in another order, which early SwiftData articles use.
+/// A synonym with shorter labels in another order, which early articles about SwiftData use. Apple's compiler refuses it: write
+/// `minimumModelCount`, `maximumModelCount`, and `inverse` last.
 @attached(peer)
 public macro Relationship(
   deleteRule: Schema.Relationship.DeleteRule = .nullify,

@@ -94,7 +94,7 @@ extension PersistentModel {
 
   public nonisolated func __recordChange(_ index: Int) {
     __loadIfNeeded(index)
-    if case .fault = __relationship(index, .check) { __fire(index) }
+    if relationship(at: index).isFault { __fire(index) }
     __state.host?.recordChange(of: self, index)
   }
 

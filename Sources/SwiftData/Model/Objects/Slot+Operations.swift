@@ -15,7 +15,7 @@ extension __Slot where Value: PersistentModel {
   public mutating func __perform<Owner: PersistentModel>(
     _ operation: __RelationshipOperation, _ owner: Owner, _ index: Int
   ) -> __RelationshipContent {
-    switch operation {
+    switch operation.kind {
     case .check: return isFault ? .fault(key) : .targets([], positioned: false)
     case .load(let targets, _): value = targets.first as! Value?
     case .fault(let key):
@@ -33,7 +33,7 @@ extension __Slot {
   public mutating func __perform<M: PersistentModel, Owner: PersistentModel>(
     _ operation: __RelationshipOperation, _ owner: Owner, _ index: Int
   ) -> __RelationshipContent where Value == M? {
-    switch operation {
+    switch operation.kind {
     case .check: return isFault ? .fault(key) : .targets([], positioned: false)
     case .load(let targets, _): value = .some(targets.first as! M?)
     case .fault(let key):
@@ -51,7 +51,7 @@ extension __Slot {
     _ operation: __RelationshipOperation, _ owner: Owner, _ index: Int
   ) -> __RelationshipContent where Value == [M] {
     let list = ToManyList<M, Owner>(owner, index)
-    switch operation {
+    switch operation.kind {
     case .load(let targets, let positioned):
       list.unlink(&key, value)
       (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
@@ -68,7 +68,7 @@ extension __Slot {
     _ operation: __RelationshipOperation, _ owner: Owner, _ index: Int
   ) -> __RelationshipContent where Value == [M]? {
     let list = ToManyList<M, Owner>(owner, index)
-    switch operation {
+    switch operation.kind {
     case .load(let targets, let positioned):
       list.unlink(&key, value ?? nil)
       (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
@@ -79,7 +79,7 @@ extension __Slot {
     }
     guard value != nil else { return .fault(0) }
     if value! == nil {
-      guard case .add = operation else {
+      guard case .add = operation.kind else {
         var none = [M]()
         return list.perform(operation, &none, &key)
       }

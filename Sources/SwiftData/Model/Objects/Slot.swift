@@ -61,52 +61,13 @@ public struct __Slot<Value> {
   }
 }
 
-/// An operation of the engine on a relationship slot.
-public enum __RelationshipOperation {
-  /// Returns a fault if the relationship is not loaded, otherwise no targets.
-  case check
-  /// Returns what is in memory.
-  case read
-  /// Returns the loaded targets of a to-many at some positions.
-  case slice(Range<Int>)
-  /// Returns the target if it is in memory, or none, without listing the others.
-  case contains(any PersistentModel)
-  /// Stores loaded targets, at most one for a to-one. `positioned`: the store keeps positions for the array.
-  case load([any PersistentModel], positioned: Bool)
-  /// Becomes a fault for a primary key (to-one; 0 is none) or for the stored list (to-many).
-  case fault(Int64)
-  /// Appends a target (to-many, which must not contain it) or replaces the target (to-one). Returns nothing for a
-  /// to-many.
-  case add(any PersistentModel)
-  /// Removes a target. Returns nothing for a to-many.
-  case remove(any PersistentModel)
-  /// Returns how a loaded to-many differs from a value of `__value(at:)` or `keepOriginal`, as a `__ListChange`.
-  case compare(Any)
-  /// Keep what a long to-many is now without a copy, for `compare`, `original` and `giveBack`; answers with nothing where a
-  /// copy is as good.
-  case keepOriginal
-  /// The targets that a to-many had when `keepOriginal` gave an object.
-  case original(AnyObject)
-  /// Become that again.
-  case giveBack(AnyObject)
-  /// Write out what was kept of a to-many: its slot is about to get another value.
-  case settle
-  /// Returns whether the keys of a loaded to-many ascend, as a `__ListOrder`.
-  case order
-  /// Records that the store keeps positions for a loaded to-many.
-  case position
-  /// Compares a to-many completely after an in-place change, and returns what was missed as a `__ListChange`.
-  case verify
-}
-
 /// The content of a relationship slot after an operation.
 public enum __RelationshipContent {
   /// The property is not a relationship, or the operation returns nothing.
   case none
-  /// A to-one fault with this key, or a to-many fault. `positioned` as in
-  /// ``__RelationshipOperation/load(_:positioned:)``.
+  /// A to-one fault with this key, or a to-many fault.
   case fault(Int64)
-  /// The loaded targets.
+  /// The loaded targets. `positioned`: the store keeps positions for them.
   case targets([any PersistentModel], positioned: Bool)
   case change(__ListChange)
   case order(__ListOrder)

@@ -6,12 +6,12 @@ enum Faults {
     if object.__state.aliased != nil { return Alias.copy(index, to: object) }
     let property = type(of: object).__entity.properties[index]
     let isLoaded = object.__state.host?.load(object, property) ?? true
-    guard isFault(object, property), case .fault(let key) = object.__relationship(index, .read) else { return }
+    guard isFault(object, property), let key = object.relationship(at: index).faultKey else { return }
     if !isLoaded { object.__state.host?.noteUnloaded(object, property, key: key) }
-    _ = object.__relationship(index, .load([], positioned: false))
+    object.relationship(at: index).load([], positioned: false)
     // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
     guard isFault(object, property), let destination = property.destination else { return }
-    _ = object.__relationship(index, .load([standIn(of: destination.__entity, object)], positioned: false))
+    object.relationship(at: index).load([standIn(of: destination.__entity, object)], positioned: false)
   }
 
   private static func standIn(of entity: __Entity, _ owner: any PersistentModel) -> any PersistentModel {
@@ -22,7 +22,7 @@ enum Faults {
     guard property.index < type(of: object).__entity.properties.count,
       type(of: object).__entity.properties[property.index] === property
     else { return false }
-    if case .fault = object.__relationship(property.index, .check) { return true }
+    if object.relationship(property).isFault { return true }
     return false
   }
 }

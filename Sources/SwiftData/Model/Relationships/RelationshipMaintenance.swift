@@ -16,7 +16,7 @@ enum RelationshipMaintenance {
       added = added.map { $0.__resolved }
     }
     if isAssigned, object.__state.flags.contains(.orphaned),
-      case .targets(let targets, _) = object.__relationship(index, .read),
+      let targets = object.relationship(at: index).targets,
       property.isToOne
     {
       added = targets
@@ -37,7 +37,7 @@ enum RelationshipMaintenance {
   ) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
-      guard case .targets(var targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
+      guard var targets = object.relationship(property).targets, !targets.isEmpty else {
         continue
       }
       if targets.contains(where: { $0.__state.aliased != nil }) { targets = resolveTargets(of: object, property.index) }
@@ -57,11 +57,11 @@ enum RelationshipMaintenance {
   /// Replaces aliases among the targets of a loaded relationship by their objects.
   /// - Returns: the targets.
   private static func resolveTargets(of object: any PersistentModel, _ index: Int) -> [any PersistentModel] {
-    guard case .targets(let targets, let positioned) = object.__relationship(index, .read) else { return [] }
+    guard let (targets, positioned) = object.relationship(at: index).list else { return [] }
     var seen = Set<ObjectIdentifier>()
     let resolved = targets.map { $0.__resolved }.filter { seen.insert(ObjectIdentifier($0)).inserted }
     if resolved.count < targets.count || !zip(targets, resolved).allSatisfy({ $0 === $1 }) {
-      _ = object.__relationship(index, .load(resolved, positioned: positioned))
+      object.relationship(at: index).load(resolved, positioned: positioned)
     }
     return resolved
   }
@@ -104,12 +104,11 @@ enum RelationshipMaintenance {
     noteRegained(object)
     noteRegained(target)
     let inverseIndex = inverse.index
-    switch target.__relationship(inverseIndex, .contains(object)) {
-    case .none, .change, .order, .original: return
-    case .targets(let current, _):
-      if current.contains(where: { $0 === object }) { return }
-      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
-      if !inverse.isToMany, let former = current.first { leave(target, former, info) }
+    switch target.relationship(inverse).membership(of: object) {
+    case nil, .contained: return
+    case .absent(let former):
+      change(target, inverseIndex) { target.relationship(inverse).add(object) }
+      if !inverse.isToMany, let former { leave(target, former, info) }
     case .fault(let key):
       if inverse.isToMany {
         // The fault merges the stored list with unsaved changes when it fires.
@@ -123,10 +122,10 @@ enum RelationshipMaintenance {
       }
       let former = target.__state.host?.registered(info.source, key: key)
       if former === object {
-        _ = target.__relationship(inverseIndex, .load([object], positioned: false))
+        target.relationship(inverse).load([object], positioned: false)
         return
       }
-      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
+      change(target, inverseIndex) { target.relationship(inverse).add(object) }
       if let former { leave(target, former, info) }
     }
   }
@@ -138,11 +137,9 @@ enum RelationshipMaintenance {
   /// Updates the former owner of a target that moved.
   private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
     let index = info.property.index
-    if !info.property.isToMany, case .fault = former.__relationship(index, .check) { former.__fire(index) }
-    guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
-      current.contains(where: { $0 === target })
-    else { return }
-    change(former, index) { _ = former.__relationship(index, .remove(target)) }
+    if !info.property.isToMany, former.relationship(at: index).isFault { former.__fire(index) }
+    guard former.relationship(at: index).contains(target) else { return }
+    change(former, index) { former.relationship(at: index).remove(target) }
   }
 
   private static func disconnect(
@@ -150,16 +147,13 @@ enum RelationshipMaintenance {
   ) {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
-    if case .fault = target.__relationship(inverseIndex, .check) {
+    if target.relationship(inverse).isFault {
       // A to-many fault is merged when it fires; a to-one must clear its key.
       if inverse.isToMany { return }
       target.__fire(inverseIndex)
     }
-    guard
-      case .targets(let current, _) = target.__relationship(inverseIndex, .contains(object)),
-      current.contains(where: { $0 === object })
-    else { return }
-    change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }
+    guard target.relationship(inverse).contains(object) else { return }
+    change(target, inverseIndex) { target.relationship(inverse).remove(object) }
     if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
@@ -170,14 +164,9 @@ enum RelationshipMaintenance {
     var found = [(any PersistentModel, __Property)]()
     for property in entity.properties where !property.isAttribute {
       guard let inverse = RelationshipInfo.of(property, in: entity).inverse,
-        case .targets(let targets, _) = object.__relationship(property.index, .read)
+        let targets = object.relationship(property).targets
       else { continue }
-      for target in targets {
-        guard case .targets(let back, _) = target.__relationship(inverse.index, .contains(object)),
-          back.contains(where: { $0 === object })
-        else { continue }
-        found.append((target, inverse))
-      }
+      found += targets.filter { $0.relationship(inverse).contains(object) }.map { ($0, inverse) }
     }
     return found
   }
@@ -192,7 +181,7 @@ enum RelationshipMaintenance {
   /// - Parameter value: as ``PersistentModel/__value(at:)`` returns it.
   static func assign(_ value: Any, to object: any PersistentModel, _ index: Int) {
     replace(object, index, isAssigned: true) {
-      _ = object.__relationship(index, .settle)
+      object.relationship(at: index).settle()
       object.__setValue(value, at: index)
     }
   }
@@ -201,7 +190,7 @@ enum RelationshipMaintenance {
     let property = type(of: object).__entity.properties[index]
     guard !property.isAttribute else { return change(object, index, body) }
     func targets() -> [any PersistentModel] {
-      if case .targets(let targets, _) = object.__relationship(index, .read) { targets } else { [] }
+      object.relationship(at: index).targets ?? []
     }
     let before = targets()
     change(object, index, body)

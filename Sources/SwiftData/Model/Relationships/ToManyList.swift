@@ -55,7 +55,7 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
   func perform(
     _ operation: __RelationshipOperation, _ list: inout [M], _ key: inout Int64
   ) -> __RelationshipContent {
-    switch operation {
+    switch operation.kind {
     case .check: return .targets([], positioned: key & 1 == 1)
     case .load, .fault: return .none
     case .read:

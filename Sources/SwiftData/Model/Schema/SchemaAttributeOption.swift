@@ -40,7 +40,7 @@ extension Schema.Attribute {
     /// Tracks changes of the property but does not store it.
     public static var ephemeral: Option { Option(.ephemeral) }
 
-    /// Maintains a full-text index for ``ModelContext/search(_:_:limit:)``. It affects `String` properties only.
+    /// Maintains a full-text index for ``ModelContext/search(_:matching:limit:)``. It affects `String` properties only.
     /// (Apple's framework offers the value to Spotlight.)
     public static var spotlight: Option { Option(.spotlight) }
 
@@ -59,13 +59,14 @@ extension Schema.Attribute {
 
     // MARK: - Beyond Apple's
 
-    /// Maintains an index on the property. Apple's framework uses `#Index`.
+    /// Maintains an index on the property. Articles about SwiftData use this option. Apple's compiler refuses it: write `#Index`.
     public static var indexed: Option { Option(.indexed) }
 
-    /// The same as ``ephemeral``.
+    /// A synonym of ``ephemeral``, which articles about SwiftData use. Apple's compiler refuses it: write `@Transient` or `.ephemeral`.
     public static var transient: Option { Option(.ephemeral) }
 
-    /// The same as `@Attribute(originalName:)`.
+    /// The former name of the property. Articles about SwiftData use this option. Apple's compiler refuses it: write
+    /// `@Attribute(originalName:)`.
     public static func originalName(_ name: String) -> Option { Option(.originalName(name)) }
 
     // MARK: - For the engine

@@ -17,7 +17,7 @@ extension Schema {
       /// The deletion is refused while related models exist: saving throws.
       case deny
 
-      /// A synonym of ``noAction`` that Apple's framework does not have.
+      /// A synonym of ``noAction``, which articles about SwiftData use. Apple's compiler refuses it: write `.noAction`.
       public static var none: DeleteRule { .noAction }
     }
 
@@ -83,7 +83,8 @@ extension Schema {
       )
     }
 
-    /// The same with shorter labels for the counts, which Apple's framework does not have.
+    /// Makes a relationship with shorter labels for the counts. Apple's compiler refuses it: write `minimumModelCount` and
+    /// `maximumModelCount`.
     public convenience init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -104,7 +105,7 @@ extension Schema {
       self.options = options
     }
 
-    /// The same with a shorter label for the maximum, which Apple's framework does not have.
+    /// Makes a relationship with a shorter label for the maximum. Apple's compiler refuses it: write `maximumModelCount`.
     public convenience init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,

@@ -12,6 +12,8 @@ package enum ColumnEncryption: Sendable {
 package protocol ColumnKeys: Sendable {
   /// - Parameter column: the name of the column, from ``EncryptedColumn/name(_:_:)``.
   func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data
+  /// Whether a cell has the form of an encrypted one.
+  func isEncrypted(_ cell: SQLValue) -> Bool
   /// Decrypts a cell. Returns a cell that is not encrypted unchanged.
   /// - Throws: ``SwiftDataError/encryptionKey`` if no key encrypted it, ``SwiftDataError/unreadableValue`` if it was changed.
   func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue
@@ -33,5 +35,12 @@ package struct ColumnCipher: Sendable {
   }
 
   /// - Throws: ``SwiftDataError/encryptionKey`` and ``SwiftDataError/unreadableValue``, as ``ColumnKeys/open(_:column:)``.
-  package func decrypted(_ cell: SQLValue) throws -> SQLValue { try keys.open(cell, column: column) }
+  ///   Also for a cell that is not encrypted: only another program can have written it.
+  package func decrypted(_ cell: SQLValue) throws -> SQLValue {
+    guard cell == .null || keys.isEncrypted(cell) else {
+      throw SwiftDataError(
+        .unreadableValue, message: "the column is encrypted and the value is not, so another program wrote it")
+    }
+    return try keys.open(cell, column: column)
+  }
 }

@@ -12,7 +12,9 @@ extension LayoutRecord.Table {
   /// - Parameters:
   ///   - temporaryName: the name of the table while it is filled, before it takes the place of another.
   ///   - defaults: the default of each column, as SQL.
-  func creation(as temporaryName: String? = nil, defaults: (LayoutRecord.Column) -> String? = { _ in nil }) -> String {
+  package func creation(
+    as temporaryName: String? = nil, defaults: (LayoutRecord.Column) -> String? = { _ in nil }
+  ) -> String {
     var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
     if hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
     lines += columns.map { column in column.definition + (defaults(column).map { " DEFAULT \($0)" } ?? "") }
@@ -50,7 +52,7 @@ extension LayoutRecord.Column {
 }
 
 extension LayoutRecord.PairTable {
-  func creation(as temporaryName: String? = nil) -> String {
+  package func creation(as temporaryName: String? = nil) -> String {
     let reference = "(_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     return """
       CREATE TABLE IF NOT EXISTS \((temporaryName ?? name).quotedIdentifier) (

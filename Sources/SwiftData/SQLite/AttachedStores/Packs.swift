@@ -166,7 +166,7 @@ extension SQLiteStore {
   private func checkTargets(of object: any PersistentModel, _ changed: PropertySet?) throws {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute && changed?.contains(property.index) != false {
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read),
+      guard let targets = object.relationship(property).targets,
         let pack = targets.lazy.compactMap({ self.pack(of: $0.__state.key) }).first
       else { continue }
       throw SwiftDataError(

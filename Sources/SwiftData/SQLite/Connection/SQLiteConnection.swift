@@ -67,7 +67,7 @@ package final class SQLiteConnection: SQLConnection {
   }
 
   /// Runs a query and reads its rows by column position.
-  func rows<T>(_ fragment: SQLFragment, _ body: (SQLiteCells) throws -> T) throws -> [T] {
+  package func rows<T>(_ fragment: SQLFragment, _ body: (SQLiteCells) throws -> T) throws -> [T] {
     var result = [T]()
     try withStatement(fragment.sql) { statement in
       try bind(fragment.arguments, to: statement, sql: fragment.sql)
@@ -76,7 +76,7 @@ package final class SQLiteConnection: SQLConnection {
     return result
   }
 
-  func execute(_ fragment: SQLFragment) throws { _ = try rows(fragment) { _ in } }
+  package func execute(_ fragment: SQLFragment) throws { _ = try rows(fragment) { _ in } }
 
   func execute(_ sql: String) throws { try execute(SQLFragment(sql)) }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// The connections to a store file: one writer and a few readers.
 ///
 /// A fetch of one row is so short that its overhead counts. A thread takes an idle reader, and has it for itself.
-final class StoreConnections: Sendable {
+package final class StoreConnections: Sendable {
   /// The maximum number of concurrent readers. Another thread waits.
   private static let readerCount = 5
 
@@ -110,24 +110,35 @@ final class StoreConnections: Sendable {
   /// Allows the file to change, and makes its write-ahead log if it has none.
   func accept() throws {
     isAccepted.withLock { $0 = true }
-    if lacksLog { _ = try openedWriter() }
+    guard lacksLog, let file else { return }
+    let writer = try openedWriter()
+    try Self.waiting(for: file) { try writer.exclusively { try Self.prepareWriting(writer.database, file) } }
   }
 
-  private static func openWriter(_ file: File) throws -> StoreConnection {
-    // SQLite does not wait for another process that switches the same file.
+  /// - Parameter keepsJournal: whether the file gets no write-ahead log, which its first page would tell.
+  private static func openWriter(_ file: File, keepsJournal: Bool = false) throws -> StoreConnection {
+    try waiting(for: file) {
+      let writer = try SQLiteDatabase(file.path, file.options)
+      if !file.options.isReadOnly { try prepareWriting(writer, file, keepsJournal: keepsJournal) }
+      return StoreConnection(writer, isShared: true)
+    }
+  }
+
+  /// Repeats `body` while another process switches the file to a write-ahead log, for which SQLite does not wait.
+  private static func waiting<T>(for file: File, _ body: () throws -> T) throws -> T {
     let deadline = Date(timeIntervalSinceNow: file.lockTimeout)
     while true {
       do {
-        let writer = try SQLiteDatabase(file.path, file.options)
-        if !file.options.isReadOnly { try prepareWriting(writer, file) }
-        return StoreConnection(writer, isShared: true)
+        return try body()
       } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY && Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }
     }
   }
 
-  private static func prepareWriting(_ database: SQLiteDatabase, _ file: File) throws {
+  private static func prepareWriting(_ database: SQLiteDatabase, _ file: File, keepsJournal: Bool = false) throws {
+    // A power cut may damage a file without a log that is not synced fully.
+    if keepsJournal { return try database.execute("PRAGMA synchronous = FULL") }
     if file.hasLog {
       var mode: String?
       try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
@@ -139,10 +150,19 @@ final class StoreConnections: Sendable {
   }
 
   deinit {
-    // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
+    if leavesLog {
+      // The last connection checkpoints the log into the file, which a reader cannot do.
+      if let connection = endWriting() { leaveLogOfOthers(connection.database) }
+      idle.withLock { $0 = nil }
+      return
+    }
+    // Readers close first.
     idle.withLock { $0 = nil }
     if let connection = endWriting() { leaveLogOfOthers(connection.database) }
   }
+
+  /// Whether the file was refused, or its migration failed, and its log stays as it was.
+  private var leavesLog: Bool { hadLog && !isAccepted.withLock { $0 } }
 
   /// Takes the writer away. If there was none, the log is checkpointed, as closing a writer does.
   private func endWriting() -> StoreConnection? {
@@ -175,7 +195,7 @@ final class StoreConnections: Sendable {
       case .unopened:
         // A database in memory has its writer from the beginning.
         guard let file else { throw SQLiteError(SQLITE_MISUSE, "the store has no file") }
-        let connection = try Self.openWriter(file)
+        let connection = try Self.openWriter(file, keepsJournal: lacksLog && !isAccepted.withLock { $0 })
         writer = .open(connection)
         return connection
       }
@@ -183,11 +203,14 @@ final class StoreConnections: Sendable {
   }
 
   /// Runs `body` on the writer, outside a transaction.
-  func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
+  package func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
     return try writer.exclusively { try body(writer.database) }
   }
+
+  /// Writes the file again without the pages of deleted rows, and truncates the log.
+  func compact() throws { try withWriter { try $0.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") } }
 
   /// Reads from one consistent state.
   func look<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try read { try body($0.database) } }
@@ -253,7 +276,7 @@ final class StoreConnections: Sendable {
   }
 
   /// Closes all connections. Waits for the readers. Closing again does nothing.
-  func close() throws { try closing.withLock { _ in try closeAll() } }
+  package func close() throws { try closing.withLock { _ in try closeAll() } }
 
   private func closeAll() throws {
     for _ in 0..<Self.readerCount { permits.wait() }
@@ -262,9 +285,13 @@ final class StoreConnections: Sendable {
       defer { idle = nil }
       return idle ?? []
     }
+    if leavesLog {
+      try endWriting()?.close(leaveLogOfOthers)
+      for reader in readers { try reader.close() }
+      return
+    }
     for reader in readers { try reader.close() }
-    guard let connection = endWriting() else { return }
-    try connection.close(leaveLogOfOthers)
+    try endWriting()?.close(leaveLogOfOthers)
   }
 
   /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database

@@ -2,17 +2,17 @@ import CSwiftDataSQLite
 import Foundation
 
 /// Converts SQLite's result codes to errors with a remedy.
-enum StoreErrors {
+package enum StoreErrors {
   // Swift does not import SQLite's macros for extended codes.
   private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
   private static let primaryKeyConstraint = SQLITE_CONSTRAINT | 6 << 8
-  static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
+  package static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
   /// The WAL index cannot grow.
   private static let noRoomForIndex = SQLITE_IOERR | 19 << 8
   private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
 
   /// Converts SQLite's errors of `body`.
-  static func translating<T>(
+  package static func translating<T>(
     _ configuration: ModelConfiguration, _ layout: StoreLayout, _ body: () throws -> T
   ) throws -> T {
     do {
@@ -85,6 +85,7 @@ enum StoreErrors {
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:
+      if let error = SealedColumns.error(of: message ?? "", layout, place: place, sql: sql) { return error }
       return constraint(code: code, message: message ?? "", sql: sql, layout: layout)
     default:
       if let error = message.flatMap({ EncryptionErrors.error(of: $0, sql: sql) }) { return error }
@@ -92,7 +93,8 @@ enum StoreErrors {
     }
   }
 
-  static let salvage = "ModelContainer.recover(from:to:for:) copies what can be read to a new store"
+  static let salvage =
+    "ModelContainer.recover(from:to:for:) of SwiftDataRecovery copies what can be read to a new store"
 
   private static func isTooDeep(_ message: String?) -> Bool {
     ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "parser stack"]

@@ -68,7 +68,7 @@ enum EncryptionErrors {
     guard let known = codes.first(where: { text.hasPrefix($0.prefix) }) else { return nil }
     let advice =
       known.code == .encryptionKey
-      ? "; add it to ModelConfiguration.formerEncryptionKeys. Nothing was lost or changed" : ""
+      ? "; add it to ModelConfiguration.previousEncryptionKeys. Nothing was lost or changed" : ""
     return SwiftDataError(known.code, message: text.dropFirst(known.prefix.count) + advice, sql: sql)
   }
 }

@@ -15,10 +15,10 @@ package struct EncryptionRecord: Codable, Equatable {
     if !columns.isEmpty { self.keys = [keys.current.identifier] }
   }
 
-  init() {}
+  package init() {}
 
   /// Derives the record from the cells, for a file without one.
-  init(foundIn database: SQLiteDatabase, _ tables: [EntityTable]) throws {
+  package init(foundIn database: SQLiteDatabase, _ tables: [EntityTable]) throws {
     var identifiers = Set<String>()
     for table in tables {
       // The store's own set is empty, because recovery has no key.
@@ -38,7 +38,7 @@ package struct EncryptionRecord: Codable, Equatable {
     keys = identifiers.sorted()
   }
 
-  var isEmpty: Bool { columns.isEmpty }
+  package var isEmpty: Bool { columns.isEmpty }
 
   package func contains(_ table: String, _ column: String) -> Bool {
     columns.contains(EncryptedColumn(table: table, column: column))
@@ -75,6 +75,19 @@ package struct EncryptionRecord: Codable, Equatable {
     result.columns = Set(columns + kept).sorted()
     result.keys = Set(keys + known.keys).sorted()
     return result
+  }
+
+  /// Removes the values of columns that are encrypted from now on from the history. A former version of the models may have
+  /// preserved them.
+  func forgetHistory(of record: LayoutRecord, since known: EncryptionRecord, _ database: SQLiteDatabase) throws {
+    for place in columns where !known.columns.contains(place) {
+      guard let table = record.table(named: place.table), let column = table.column(named: place.column) else {
+        continue
+      }
+      for entity in column.entity.map(table.family) ?? table.classes {
+        try HistoryTables.forget([column.propertyName], of: entity, database)
+      }
+    }
   }
 
   /// Encrypts the columns, whose cells are plain, and forgets removed columns.

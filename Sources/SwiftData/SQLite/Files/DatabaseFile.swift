@@ -37,7 +37,7 @@ package final class DatabaseFile {
 
   func withHead<T>(_ body: (FileHead) throws -> T) throws -> T { try body(FileHead(file)) }
 
-  var size: Int { Self.size(of: file) }
+  package var size: Int { Self.size(of: file) }
 
   // MARK: - Through SQLite's file system
 

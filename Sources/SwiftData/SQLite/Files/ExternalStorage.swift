@@ -6,19 +6,19 @@ import Synchronization
 /// A file and its name are on the disk before the commit of the row that names it. A file is removed after the commit
 /// that dropped its last row is on the disk. An interruption can therefore leave a file without a row, never a row
 /// without a file. ``PendingFiles`` maintains that order, and ``sweep(_:)`` removes leftovers.
-struct ExternalStorage: Sendable {
+package struct ExternalStorage: Sendable {
   /// Data up to this size, in bytes, stays in the row.
   static let threshold = 128 * 1024
   /// The name prefix of marks. A mark says that a transaction may leave files behind.
   private static let markPrefix = "unfinished-"
 
-  let directory: URL
+  package let directory: URL
   let isTemporary: Bool
   private let database: URL
   /// The pending file operations of an enclosing transaction.
   var pending: PendingFiles?
 
-  init(_ configuration: ModelConfiguration) {
+  package init(_ configuration: ModelConfiguration) {
     isTemporary = configuration.isStoredInMemoryOnly
     directory =
       isTemporary
@@ -28,9 +28,9 @@ struct ExternalStorage: Sendable {
     database = configuration.url
   }
 
-  func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+  package func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
-  func read(_ name: String) throws -> Data {
+  package func read(_ name: String) throws -> Data {
     do {
       return try Data(contentsOf: directory.appendingPathComponent(name))
     } catch {
@@ -60,7 +60,7 @@ struct ExternalStorage: Sendable {
   }
 
   /// Removes every file. No other process may use the store.
-  func removeAll() { try? FileManager.default.removeItem(at: directory) }
+  package func removeAll() { try? FileManager.default.removeItem(at: directory) }
 
   /// The names of the files, or none without a folder.
   func names() -> [String] {

@@ -80,7 +80,8 @@ package enum FileKind: Equatable, Sendable {
     var allowed = CharacterSet.urlPathAllowed
     allowed.remove(charactersIn: "?#%;")
     let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
-    return "file:\(escaped)?\(parameters)"
+    // An empty authority stands before an absolute path. Without it SQLite would read the name of a host in a path that begins with //.
+    return "file:\(path.hasPrefix("/") ? "//" : "")\(escaped)?\(parameters)"
   }
 
   // MARK: - Names of tables

@@ -22,7 +22,8 @@ enum LeftoverLog {
         .storeDamaged,
         message:
           "\"\(path)-wal\" has saves that belong to \"\(path)\", which is missing or empty; put the database back"
-          + " next to it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
+          + " next to it, or salvage what the log has with ModelContainer.recover(from:to:for:) of SwiftDataRecovery."
+          + " Nothing was touched")
     }
     do {
       while isLeftOver(path), try !moveLog(path, configuration) {}
@@ -56,8 +57,8 @@ enum LeftoverLog {
       logger.warning(
         """
         "\(path)" is missing or empty and its log was left behind; the log is now "\(place)-wal", and the store starts \
-        empty. Saves that only the log has: ModelContainer.recover(from: URL(fileURLWithPath: "\(place)"), to:for:). To \
-        put the database back, put the log back next to it
+        empty. Saves that only the log has: ModelContainer.recover(from: URL(fileURLWithPath: "\(place)"), to:for:) of \
+        SwiftDataRecovery. To put the database back, put the log back next to it
         """)
     } else {
       for name in ["-shm", "-wal"] { unlink(place + name) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The metadata in a store file.
-struct Metadata {
+package struct Metadata {
   /// The version of the file format.
   let format: String
   let identifier: String
@@ -9,19 +9,19 @@ struct Metadata {
   let schema: String
   let version: Schema.Version
   /// The layout of the models that the program listed at the last opening.
-  let layout: LayoutRecord
+  package let layout: LayoutRecord
   /// The layout of models that the program did not list.
-  let retained: LayoutRecord
-  let encryption: EncryptionRecord
+  package let retained: LayoutRecord
+  package let encryption: EncryptionRecord
   /// The checksum of the models, if the rest of the metadata follows from them alone.
   var models: Fingerprint?
 
-  static func encode(_ schema: Schema) throws -> String {
+  package static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
   }
 
   /// - Parameter format: the format of the tables, or nil for the present one.
-  init(
+  package init(
     identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
     encryption: EncryptionRecord, format: String? = nil
   ) {
@@ -30,7 +30,7 @@ struct Metadata {
     (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
 
-  func with(_ encryption: EncryptionRecord) -> Metadata {
+  package func with(_ encryption: EncryptionRecord) -> Metadata {
     Metadata(
       identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
       encryption: encryption, format: isFormer ? encryption.isEmpty ? "2" : "3" : nil)
@@ -100,7 +100,7 @@ struct Metadata {
     encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
-  func write(to database: SQLiteDatabase) throws {
+  package func write(to database: SQLiteDatabase) throws {
     var values = [
       "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
@@ -148,7 +148,7 @@ struct Metadata {
     return stored == fingerprint(of: sum, values)
   }
 
-  static func createTables(_ database: SQLiteDatabase) throws {
+  package static func createTables(_ database: SQLiteDatabase) throws {
     try database.execute(
       """
       CREATE TABLE IF NOT EXISTS _swiftdata (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;

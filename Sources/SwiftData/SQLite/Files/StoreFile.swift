@@ -1,14 +1,14 @@
 import Foundation
 
 /// The SQLite file of a store: opening it, and what it says about its contents.
-enum StoreFile {
+package enum StoreFile {
   /// The version of the file format. `EntityTable` defines the tables and columns.
   static let format = "4"
   /// The version of a file with encrypted columns. A program that does not support them must not change the file.
   static let encryptedFormat = "5"
   /// Older formats that opening converts: 2 and 3 have the tables of ``FormerLayout``, 1 has another history too.
-  static let convertible: Set = ["1", "2", "3"]
-  static let readable = convertible.union([format, encryptedFormat])
+  package static let convertible: Set = ["1", "2", "3"]
+  package static let readable = convertible.union([format, encryptedFormat])
 
   /// The maximum cache of the writer in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of a
   /// hundred thousand rows, so insertions would read pages again. Readers keep the default, which fits into the
@@ -19,7 +19,7 @@ enum StoreFile {
   /// ``StoreConnections/accept()``.
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
-  static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
+  package static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
     var options = SQLiteOptions()
     options.lockTimeout = configuration.lockTimeout.asWait
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly

@@ -82,7 +82,7 @@ struct HistoryReader {
   /// Deletes transactions beyond the configured retention.
   func trim(_ connection: SQLiteConnection) throws {
     guard let retention = store.configuration.historyRetention else { return }
-    let oldest = Date().timeIntervalSinceReferenceDate - retention
+    let oldest = Date().timeIntervalSinceReferenceDate - retention.seconds
     let gone = try connection.rows(
       SQLFragment("SELECT id FROM _swiftdata_history WHERE timestamp < ?", [.real(oldest)])
     ) { $0.integer(0) }

@@ -1,7 +1,7 @@
 /// The actions of foreign keys, which a migration has to switch off.
-enum ForeignKeys {
+package enum ForeignKeys {
   /// Clears keys of deleted rows in the given tables, and removes pairs with such rows.
-  static func apply(_ layout: LayoutRecord, to tables: Set<String>, _ database: SQLiteDatabase) throws {
+  package static func apply(_ layout: LayoutRecord, to tables: Set<String>, _ database: SQLiteDatabase) throws {
     for table in layout.tables {
       for column in table.columns {
         guard let reference = column.reference, reference.setsNull, tables.contains(reference.table) else { continue }

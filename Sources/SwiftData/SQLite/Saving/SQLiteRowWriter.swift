@@ -175,7 +175,7 @@ final class SQLiteRowWriter: RowWriter {
         try encode(object, table.stored, writer)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      guard store.configuration.uniquenessViolations == .update else { throw error }
+      guard store.configuration.uniquenessPolicy == .upsert else { throw error }
       // The update writes its own files.
       connection.openFiles?.rollBack(to: files)
       return try merge(object, table, error, save)
@@ -188,7 +188,7 @@ final class SQLiteRowWriter: RowWriter {
         try equivalents.note(object.__state.key, in: table, constraint)
         continue
       }
-      guard store.configuration.uniquenessViolations == .update else { throw Self.violation(table, constraint) }
+      guard store.configuration.uniquenessPolicy == .upsert else { throw Self.violation(table, constraint) }
       try connection.execute(
         "DELETE FROM \(name: table.name) WHERE _pk = \(bind: .integer(object.__state.key))" as SQLFragment)
       connection.openFiles?.rollBack(to: files)

@@ -1,6 +1,7 @@
-extension Double {
-  /// The number as the seconds of a wait: 0 for NaN and negative numbers, and 23 days at most.
-  ///
-  /// SQLite counts the milliseconds of a wait in 32 bits, and a `Duration` of infinity traps.
-  package var asWait: Double { self > 0 ? min(self, 2_000_000) : 0 }
+extension Duration {
+  /// The number of seconds.
+  package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+
+  /// The seconds of a wait: 0 for negative durations, and 23 days at most. SQLite counts the milliseconds of a wait in 32 bits.
+  package var asWait: Double { min(max(seconds, 0), 2_000_000) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 
 /// A damaged store: it is used as an app would, and then recovered.
 struct DamagedStore {
@@ -43,12 +44,12 @@ struct DamagedStore {
       do { try body() } catch { problems.append(error) }
     }
     attempt {
-      let container = try LibraryStore.open(url) { $0.lockTimeout = 0.5 }
+      let container = try LibraryStore.open(url) { $0.lockTimeout = .seconds(0.5) }
       let context = ModelContext(container)
       // A wrong value that is a value is nothing that can be noticed.
       attempt { do { _ = try World(context) } catch is Difference {} }
       for type in LibraryStore.schema.entities.map(\.name) { attempt { try fetchAll(type, context) } }
-      attempt { _ = try context.search(Book.self, "river") }
+      attempt { _ = try context.search(Book.self, matching: "river") }
       attempt { _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()) }
       attempt {
         let book = Book(code: 77_000_000, title: "river", pages: 5, cover: Data(count: 140_000))

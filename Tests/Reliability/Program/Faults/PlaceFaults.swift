@@ -116,7 +116,7 @@ struct PlaceFaults {
     try Difference.require(newer.count == 1, "\(newer.count) transactions after the fifth")
     _ = try StoreCheck(url: url, seed: seed).run(oneOf: [world])
     // Retention goes by the clock; what it forgets is history and no more.
-    let trimmed = try LibraryStore.open(url) { $0.historyRetention = 3600 }
+    let trimmed = try LibraryStore.open(url) { $0.historyRetention = .seconds(3600) }
     let left = try ModelContext(trimmed).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     try Difference.require(
       left.map { $0.author } == ["step 1", "step 3", "step 4", "step 6"], "left of the history: \(left.map(\.author))")

@@ -84,7 +84,7 @@ struct StoreCheck {
   private func requireSearch(_ container: ModelContainer, _ world: World) throws {
     let context = ModelContext(container)
     for word in ["river", "caf\u{e9}"] {
-      let found = Set(try context.search(Book.self, word).map(\.model.code))
+      let found = Set(try context.search(Book.self, matching: word).map(\.model.code))
       let expected = Set(
         world.books.filter { $0.value.title.precomposedStringWithCanonicalMapping.contains(word) }.keys)
       try Difference.require(found == expected, "a search for \(word) finds \(found.count), not \(expected.count)")

@@ -58,8 +58,8 @@ enum SoakStore {
 
   static func open(_ path: String) throws -> ModelContainer {
     var configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path))
-    configuration.lockTimeout = 60
-    configuration.historyRetention = 60
+    configuration.lockTimeout = .seconds(60)
+    configuration.historyRetention = .seconds(60)
     return try ModelContainer(for: schema, configurations: configuration)
   }
 

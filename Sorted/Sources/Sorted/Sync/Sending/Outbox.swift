@@ -22,7 +22,7 @@ struct Outbox {
   /// The conversations with something to send, longest waiting first.
   func conversations() throws -> [String] {
     let messages = FetchDescriptor(predicate: Self.waiting, sortBy: [SortDescriptor(\MessageEntity.createdAt)])
-    let ids = try context.fetch(messages, groupedBy: \.conversationID, .count).map(\.0)
+    let ids = try context.fetch(messages, groupedBy: \.conversationID, computing: .count).map(\.0)
     let edited = try context.fetch(
       FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.hasPendingFields && $0.serverTime > 0 }))
     let known = Set(ids)

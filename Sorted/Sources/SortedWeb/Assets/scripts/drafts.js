@@ -6,8 +6,9 @@ import { post } from "./server.js";
 import { on, state } from "./state.js";
 import { draft, keepDraft, removeDraft } from "./store.js";
 
-let timer;
-let request;
+// By conversation: when its text goes to the server, and the request that takes it there.
+const timers = new Map();
+const requests = new Map();
 // What the server has as the draft of the open conversation.
 let stored = "";
 
@@ -30,14 +31,22 @@ export function takeKey(thread) {
 export function keep() {
   const item = { account: state.account, thread: state.thread, text: $("#text").value, key: keyOf(state.thread) };
   keepDraft(item);
-  clearTimeout(timer);
-  timer = setTimeout(() => save(item), 600);
+  later(item.thread, 600, () => save(item));
+}
+
+/** Runs something for a conversation after a time, instead of what would have run for it. */
+function later(thread, time, run) {
+  clearTimeout(timers.get(thread));
+  timers.set(thread, setTimeout(run, time));
 }
 
 async function save(item) {
-  request = new AbortController();
+  // An older text must not come after this one.
+  requests.get(item.thread)?.abort();
+  const request = new AbortController();
+  requests.set(item.thread, request);
   try {
-    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, request.signal);
+    const answer = await post(`/c/${item.thread}/draft`, { text: item.text, ...(item.key && { key: item.key }) }, {}, { signal: request.signal });
     const kept = await draft(item.account, item.thread);
     // The server has it now; what was written since is on its way.
     if (answer.ok && state.thread === item.thread) stored = item.text;
@@ -45,14 +54,14 @@ async function save(item) {
   } catch {
     // It stays in this browser. A request that was lost is repeated, unless the text went to the outbox or changed.
     if (request.signal.aborted) return;
-    timer = setTimeout(async () => (await draft(item.account, item.thread))?.text === item.text && save(item), 4_000);
+    later(item.thread, 4_000, async () => (await draft(item.account, item.thread))?.text === item.text && save(item));
   }
 }
 
 /** The message goes to the outbox, which takes the draft's place. The server refuses its text from a draft that is under way. */
 export function forget() {
-  clearTimeout(timer);
-  request?.abort();
+  clearTimeout(timers.get(state.thread));
+  requests.get(state.thread)?.abort();
 }
 
 /** Puts what only this browser has into the composer. */

@@ -47,6 +47,62 @@ function retype(typed) {
   }
 }
 
+/** Loads another page. What is typed into the other forms of this one is kept if the address is the same. */
+function leave(address, typed) {
+  if (typed.length && new URL(address).pathname === location.pathname) sessionStorage.setItem(typedKey(), JSON.stringify(typed));
+  location.assign(address);
+}
+
+// MARK: Forms whose controls save themselves
+
+/** The forms with changes that are not sent yet, and the forms that are being sent. */
+const [waiting, sending] = [new Set(), new Set()];
+/** What each form sent last. */
+const sent = new WeakMap();
+/** The page that shows what was saved. It is loaded after the last change. */
+let next = null;
+
+/** Sends all that a form has now. A page that the person leaves meanwhile still sends it. */
+function send(form) {
+  waiting.delete(form);
+  const { form: _, ...fields } = Object.fromEntries(new FormData(form));
+  return post(new URL(form.action).pathname, fields, {}, { keepalive: true });
+}
+
+/** Saves a form. Its button is shown only while something could not be saved. */
+async function save(form) {
+  const controls = [...form.elements].filter((one) => one.name && one.type !== "hidden").map((one) => [one, one.value, one.checked]);
+  const answer = await send(form).catch(() => null);
+  form.toggleAttribute("data-unsaved", !answer?.ok);
+  if (!answer?.ok) sent.delete(form);
+  if (!answer) return say(t("The server is away. Try again when it is back."));
+  if (answer.status === 401) return;
+  if (!answer.ok) return say(await reason(answer, t("The server did not take it.")));
+  for (const [control, value, checked] of controls) {
+    control.defaultChecked = checked;
+    if (control.type !== "file" && "defaultValue" in control) control.defaultValue = value;
+  }
+  if (form.dataset.saves === "page") next = answer.url;
+  else say(t("Saved."));
+}
+
+/** Saves a form now, or after what it sends now, so that its last change is the one that stays. */
+async function change(form) {
+  if (!form.reportValidity()) return;
+  // Enter is a change and a submission.
+  const words = String(new URLSearchParams(new FormData(form)));
+  if (sent.get(form) === words && !form.querySelector("[type=file]")) return;
+  sent.set(form, words);
+  waiting.add(form);
+  if (sending.has(form)) return;
+  sending.add(form);
+  while (waiting.has(form)) await save(form);
+  sending.delete(form);
+  if (next && !sending.size) leave(next, typedBeside(null));
+}
+
+// MARK: All forms
+
 const typedKey = () => `typed-${state.account}-${location.pathname}`;
 
 async function submit(form, button) {
@@ -64,10 +120,7 @@ async function submit(form, button) {
   if (!loaded) return say(t("The server is away. Try again when it is back."));
   const { answer, page } = loaded;
   const typed = typedBeside(form);
-  if (answer.redirected) {
-    if (typed.length && new URL(answer.url).pathname === location.pathname) sessionStorage.setItem(typedKey(), JSON.stringify(typed));
-    return location.assign(answer.url);
-  }
+  if (answer.redirected) return leave(answer.url, typed);
   if (answer.ok) {
     $("#content").replaceChildren(...$("#content", page).childNodes);
     return retype(typed);
@@ -79,10 +132,14 @@ export function start() {
   if (!state.account) return;
   retype(JSON.parse(sessionStorage.getItem(typedKey()) ?? "[]"));
   sessionStorage.removeItem(typedKey());
+  document.addEventListener("change", ({ target: { form } }) => form?.dataset.saves !== undefined && change(form));
+  addEventListener("pagehide", () => waiting.forEach((form) => send(form).catch(() => {})));
   document.addEventListener("submit", async (event) => {
     const { target: form, submitter } = event;
     if (event.defaultPrevented || form.method !== "post" || form.id === "act") return;
     event.preventDefault();
+    // Its button, and Enter in a field. The other buttons do more than save.
+    if (form.dataset.saves !== undefined && !submitter?.name) return void change(form);
     if (form.ariaBusy === "true") return;
     form.ariaBusy = "true";
     await submit(form, submitter).finally(() => (form.ariaBusy = null));

@@ -161,13 +161,16 @@ function work() {
   isAskedAgain = true;
   wake();
   run ??= (async () => {
-    while (isAskedAgain) {
-      if (navigator.locks) await navigator.locks.request(`sorted-outbox-${state.account}`, sendAll);
-      else await sendAll();
+    try {
+      while (isAskedAgain && !state.isSignedOut) {
+        if (navigator.locks) await navigator.locks.request(`sorted-outbox-${state.account}`, sendAll);
+        else await sendAll();
+      }
+    } finally {
+      // At once, so that none asks in between, when nothing looks any more.
+      run = null;
     }
-  })().finally(() => {
-    run = null;
-  });
+  })();
 }
 
 async function sendAll() {
@@ -223,7 +226,7 @@ async function sendOne(item, sending) {
       sending.share = share;
       told("progress", item, { share });
     };
-    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, signal, onProgress));
+    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields, {}, { signal, onProgress }));
   } catch {
     if (sending.controller.signal.aborted) {
       sending.isTakenOut = true;

@@ -68,9 +68,10 @@ function upload(path, { body, headers, signal }, onProgress) {
 /**
  * Sends a form in the background. A form of a session that was renewed meanwhile is sent again with its token.
  * @param onProgress is told how much of a form with files is sent
+ * @param keepalive whether a page that the person leaves still sends it; a form with files is too large for that
  * @throws where the server cannot be reached
  */
-export async function post(path, fields = {}, headers = {}, signal = undefined, onProgress = undefined) {
+export async function post(path, fields = {}, headers = {}, { signal, onProgress, keepalive = false } = {}) {
   const attempt = () => {
     const body = new FormData();
     body.set("form", state.token);
@@ -83,7 +84,7 @@ export async function post(path, fields = {}, headers = {}, signal = undefined, 
       }
     }
     const plain = hasFiles ? body : new URLSearchParams(body);
-    const options = { method: "POST", body: plain, headers: { "X-Live": "1", ...headers }, signal };
+    const options = { method: "POST", body: plain, headers: { "X-Live": "1", ...headers }, signal, keepalive: keepalive && !hasFiles };
     return hasFiles && onProgress ? upload(path, options, onProgress) : fetch(path, options);
   };
   const answer = await attempt();

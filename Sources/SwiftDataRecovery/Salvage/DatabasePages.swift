@@ -1,4 +1,5 @@
 import Foundation
+import SwiftData
 
 /// A file that is read in pieces. Unreadable bytes are zero.
 ///

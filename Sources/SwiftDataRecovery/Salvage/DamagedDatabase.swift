@@ -1,4 +1,5 @@
 import Foundation
+import SwiftData
 
 /// The readable contents of a database, table by table.
 struct DamagedDatabase {
@@ -52,7 +53,7 @@ struct DamagedDatabase {
     self.objects = objects
   }
 
-  /// How many tables and columns of a layout the file's own list of tables has.
+  /// The number of tables and columns of a layout that the file's own list of tables has.
   func nameCount(of record: LayoutRecord) -> Int {
     let tables = Dictionary(objects.filter { $0.type == "table" }.map { ($0.name, $0.sql) }) { first, _ in first }
     return record.tables.reduce(0) { count, table in

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwiftData
 
 extension ModelContainer {
   /// Copies all readable objects of a damaged store into a new store, and reports what is lost.

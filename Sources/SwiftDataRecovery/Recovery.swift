@@ -1,5 +1,6 @@
 import CSwiftDataSQLite
 import Foundation
+import SwiftData
 
 /// A recovery: reads the damaged database and fills the new store.
 struct Recovery {
@@ -261,8 +262,7 @@ struct Recovery {
 
   /// Opens the new store, and removes rows that cannot be decoded.
   private mutating func removeUnreadable(_ current: VersionLayout) throws {
-    let target = MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true })
-    let store = try StoreOpening.open(target).store
+    let store = try StoreOpening.open(configuration, current)
     let readable = SearchUnreadable(store: store, layout: current.layout)
     try store.write { connection in
       for (table, failures) in try readable.find(connection) {

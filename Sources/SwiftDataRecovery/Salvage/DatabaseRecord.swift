@@ -1,4 +1,5 @@
 import Foundation
+import SwiftData
 
 /// Decodes SQLite's record format.
 enum DatabaseRecord {

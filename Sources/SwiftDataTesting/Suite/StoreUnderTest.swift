@@ -2,7 +2,7 @@ public import Foundation
 public import SwiftData
 
 /// A kind of store to check.
-public struct StoreSubject: Sendable, CustomStringConvertible {
+public struct StoreUnderTest: Sendable, CustomStringConvertible {
   /// An optional feature of a store.
   public enum Feature: String, Sendable, CaseIterable {
     /// Saved models are there when the store is opened again.

@@ -1,4 +1,4 @@
-import Foundation
+public import SwiftData
 
 extension ModelContainer {
   /// The result of ``ModelContainer/recover(from:to:for:)``: recovered and lost objects. (Not Apple's.)
@@ -21,7 +21,7 @@ extension ModelContainer {
       public let reason: String
       /// The number of objects, or nil if it is unknown.
       public let count: Int?
-      /// Up to 100 of their primary keys.
+      /// The primary keys of the first 100.
       public let keys: [Int64]
 
       init(_ reason: String, count: Int?, keys: some Sequence<Int64> = []) {

@@ -1,3 +1,5 @@
+import SwiftData
+
 /// Reads the page trees of tables and indices as far as they are readable.
 ///
 /// It visits no page twice, so cycles end.
