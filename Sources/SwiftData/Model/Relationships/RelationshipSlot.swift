@@ -40,7 +40,7 @@ public struct __RelationshipOperation {
   let kind: Kind
 
   @inline(__always)
-  fileprivate init(_ kind: Kind) { self.kind = kind }
+  fileprivate init(_ kind: consuming Kind) { self.kind = kind }
 }
 
 /// A relationship of an object, as the engine reads and changes it: without faulting, change tracking or observation.
@@ -55,8 +55,9 @@ struct RelationshipSlot {
   @inline(__always)
   fileprivate init(_ object: any PersistentModel, _ index: Int) { (self.object, self.index) = (object, index) }
 
+  // Consuming, because the optimiser does not remove a copy of the operation.
   @inline(__always)
-  private func perform(_ operation: __RelationshipOperation.Kind) -> __RelationshipContent {
+  private func perform(_ operation: consuming __RelationshipOperation.Kind) -> __RelationshipContent {
     object.__relationship(index, __RelationshipOperation(operation))
   }
 
