@@ -40,16 +40,6 @@ extension FetchDescriptor: Equatable {
   }
 }
 
-extension Array where Element: AnyKeyPath {
-  /// Whether the list is empty, without asking the runtime for the type of the list. That takes as long as three columns
-  /// of a row, and generic code asks each time.
-  @inline(__always)
-  var isEmptyList: Bool {
-    // An array of objects has one layout whatever their class is, and the cast value is only counted.
-    unsafeBitCast(self, to: [AnyKeyPath].self).isEmpty
-  }
-}
-
 /// Limit and offset. Negative values mean no bound.
 struct Bounds {
   let offset: Int

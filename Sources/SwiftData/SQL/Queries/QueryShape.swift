@@ -30,6 +30,7 @@ struct QueryShape: Equatable {
     } else {
       expression = model
     }
+    guard !sort.isEmptyList else { return }
     for descriptor in sort {
       guard let keyPath = descriptor.keyPath else { return nil }
       keyPaths.append(keyPath)
