@@ -141,9 +141,12 @@ import Testing
   private static func moduleMaps(_ build: URL) -> [String] {
     let manager = FileManager.default
     let checkouts = build.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("checkouts")
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let packages = (try? manager.contentsOfDirectory(atPath: checkouts.path)) ?? []
     var folders = (try? manager.contentsOfDirectory(atPath: build.path))?.map { build.appendingPathComponent($0) } ?? []
-    for package in (try? manager.contentsOfDirectory(atPath: checkouts.path)) ?? [] {
-      let sources = checkouts.appendingPathComponent(package).appendingPathComponent("Sources")
+    for package in [root] + packages.map({ checkouts.appendingPathComponent($0) }) {
+      let sources = package.appendingPathComponent("Sources")
       for module in (try? manager.contentsOfDirectory(atPath: sources.path)) ?? [] {
         folders.append(sources.appendingPathComponent(module))
         folders.append(sources.appendingPathComponent(module).appendingPathComponent("include"))
