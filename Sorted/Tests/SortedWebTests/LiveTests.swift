@@ -201,11 +201,11 @@ import Testing
   }
 
   /// A hub over a store with one conversation and with a session for each name, because the heartbeat ends the streams of sessions that
-  /// the store does not have.
-  private func makeHub(sessions: [String]) async throws -> LiveHub {
+  /// the store does not have. A stretch ends for a person who may not read its conversation.
+  private func makeHub(sessions: [String], people: [Viewer] = []) async throws -> LiveHub {
     let desk = Desk(inbox: try SortedContainer.inMemory(), own: try WebSchema.inMemory())
     let work = desk.now()
-    work.inbox.insert(ConversationEntity(id: "c", participantIDs: ["me", "x"]))
+    work.inbox.insert(ConversationEntity(id: "c", participantIDs: ["me", "x"] + people.map(\.userID)))
     for name in sessions {
       work.own.insert(SessionEntity(tokenDigest: name, userID: "me", isOwner: true, expiresAt: .distantFuture))
     }
@@ -250,7 +250,8 @@ import Testing
     let (most, crowd) = (LiveHub.maximumStretchesEach, (0..<6).map { Viewer.member("crowd\($0)") })
     var sessions = (0..<6).flatMap { person in (0..<most).map { "s\(person)-\($0)" } }
     sessions += (0..<40).map { "other\($0)" }
-    let hub = try await makeHub(sessions: sessions)
+    let others = (0..<40).map { Viewer.member("other\($0)") }
+    let hub = try await makeHub(sessions: sessions, people: crowd + others)
     var streams: [AsyncStream<ByteBuffer>] = []
     func counts() async -> [String: Int] {
       await hub.followedTopics.reduce(into: [:]) { counts, topic in
@@ -272,7 +273,7 @@ import Testing
     #expect(await counts().values.reduce(0, +) == LiveHub.maximumStretches)
     // The others come one by one, and the crowd asks again for what it lost.
     for number in 0..<40 {
-      #expect(try await open(.member("other\(number)"), 0, "other\(number)"))
+      #expect(try await open(others[number], 0, "other\(number)"))
       for (person, viewer) in crowd.enumerated() { _ = try await open(viewer, number, "s\(person)-\(number)") }
     }
     let after = await counts()
