@@ -163,10 +163,12 @@ class InterruptedTest(BrowserTest):
         page.get_by_label("Name", exact=True).fill("Ada of the slow network")
         name = page.get_by_label("Name", exact=True)
         name.press("Enter")
+        # Another test may have saved an address.
+        saved = page.get_by_label("Email").input_value()
         # The theme is saved after the name, and its page keeps the address that is not saved yet.
         with page.expect_navigation():
             page.get_by_label("Theme").select_option("dark")
-            page.get_by_label("Email").press_sequentially("ada@")
+            page.get_by_label("Email").fill("ada@")
         self.live(page)
         expect(page.locator("html")).to_have_attribute("data-theme", "dark")
         expect(name).to_have_value("Ada of the slow network")
@@ -174,7 +176,7 @@ class InterruptedTest(BrowserTest):
         # What was not sent is not kept for later visits.
         page.reload()
         self.live(page)
-        expect(page.get_by_label("Email")).to_have_value("")
+        expect(page.get_by_label("Email")).to_have_value(saved)
 
     def test_the_palette_says_that_the_server_is_away_and_asks_again(self):
         page = self.open()
