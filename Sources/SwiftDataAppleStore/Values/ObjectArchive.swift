@@ -229,7 +229,7 @@ extension Dictionary: PlainKeyed where Key == String {
 }
 
 extension AppleAttribute {
-  /// Whether the column of a transformable attribute has keyed archives: its transformer is none, or one of Foundation's.
+  /// Whether the column has keyed archives. It does if the attribute is transformable and names no transformer, or one of Foundation's.
   var isKeyedArchive: Bool {
     let known = [
       "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",

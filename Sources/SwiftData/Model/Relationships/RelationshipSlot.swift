@@ -11,7 +11,7 @@ public struct __RelationshipOperation {
     case contains(any PersistentModel)
     /// Stores loaded targets, at most one for a to-one. `positioned`: the store keeps positions for the array.
     case load([any PersistentModel], positioned: Bool)
-    /// Becomes a fault for a primary key (to-one; 0 is none) or for the stored list (to-many).
+    /// Replaces the content by a fault. A to-one keeps the primary key of its target in it, or 0 for no target. A to-many ignores the key.
     case fault(Int64)
     /// Appends a target (to-many, which must not contain it) or replaces the target (to-one). Returns nothing for a
     /// to-many.
@@ -20,14 +20,13 @@ public struct __RelationshipOperation {
     case remove(any PersistentModel)
     /// Returns how a loaded to-many differs from a value of `__value(at:)` or `keepOriginal`, as a `__ListChange`.
     case compare(Any)
-    /// Keep what a long to-many is now without a copy, for `compare`, `original` and `giveBack`; answers with nothing where a
-    /// copy is as good.
+    /// Keeps what a long to-many is now without a copy, for `compare`, `original` and `giveBack`. Returns nothing where a copy is as good.
     case keepOriginal
-    /// The targets that a to-many had when `keepOriginal` gave an object.
+    /// Returns the targets that a to-many had when `keepOriginal` returned an object.
     case original(AnyObject)
-    /// Become that again.
+    /// Gives a to-many the targets that it had when `keepOriginal` returned an object.
     case giveBack(AnyObject)
-    /// Write out what was kept of a to-many: its slot is about to get another value.
+    /// Writes out what `keepOriginal` kept of a to-many, because its slot is about to get another value.
     case settle
     /// Returns whether the keys of a loaded to-many ascend, as a `__ListOrder`.
     case order
@@ -141,7 +140,7 @@ struct RelationshipSlot {
   @inline(__always)
   func load(_ targets: [any PersistentModel], positioned: Bool) { _ = perform(.load(targets, positioned: positioned)) }
 
-  /// Becomes a fault.
+  /// Replaces the content by a fault.
   /// - Parameter key: the primary key of a to-one's target, or 0 for none. A to-many ignores it.
   @inline(__always)
   func becomeFault(_ key: Int64) { _ = perform(.fault(key)) }
@@ -172,7 +171,7 @@ struct RelationshipSlot {
     if case .targets(let targets, _) = perform(.original(original)) { targets } else { nil }
   }
 
-  /// Becomes again what it was when `keepOriginal` returned an object.
+  /// Gives a to-many the targets that it had when `keepOriginal` returned an object.
   @inline(__always)
   func giveBack(_ original: AnyObject) { _ = perform(.giveBack(original)) }
 

@@ -151,5 +151,4 @@ extension SQLValue {
 }
 
 /// Makes SQLite copy the bytes that it is given.
-// nonisolated(unsafe) is not needed: a C function pointer is Sendable.
 let sqliteCopies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

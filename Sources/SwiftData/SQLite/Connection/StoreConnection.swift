@@ -2,8 +2,8 @@ import CSwiftDataSQLite
 import Dispatch
 
 /// One connection to a store, with the statements that it ran last.
-// @unchecked Sendable because one thread uses it at a time: a reader is taken from the idle ones, and the threads that write
-// take turns.
+// @unchecked Sendable is safe because only one thread uses a connection at a time: a thread takes a reader out of the idle ones, and
+// threads that write wait for each other in `exclusively`.
 final class StoreConnection: @unchecked Sendable {
   let database: SQLiteDatabase
   private let statements: KeptStatements
