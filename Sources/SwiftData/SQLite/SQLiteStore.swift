@@ -15,8 +15,8 @@ package final class SQLiteStore: @unchecked Sendable {
   private let ownDerivedTables: Set<String>
   package var trapsOnConcurrencyMisuse: Bool { configuration.trapsOnConcurrencyMisuse }
   package let loweredQueries = LoweredQueries()
-  private let access: Access
-  private let bookkeeping = Mutex(Bookkeeping())
+  let access: Access
+  let bookkeeping = Mutex(Bookkeeping())
   /// Set once, before anybody else knows the store.
   private let attachedPacks = Mutex<[Pack]>([])
 
@@ -42,10 +42,12 @@ package final class SQLiteStore: @unchecked Sendable {
     var isErased = false
     /// Whether the migration stage of this store has ended.
     var isClosed = false
+    /// The transaction that a thread shares among its contexts.
+    var shared: SharedTransaction?
   }
 
   /// The way to access the file.
-  private enum Access {
+  enum Access {
     case connections(StoreConnections)
     /// Inside the transaction of a migration, for a stage.
     case transaction(OpenTransaction)
@@ -122,8 +124,9 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Reads from one consistent state of the store.
   package func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try checkUsable()
+    let shared = try checkUsable()
     return try translating {
+      if let shared { return try body(SQLiteConnection(shared.statements, store: self, files: shared.files)) }
       switch access {
       case .transaction(let transaction):
         return try body(SQLiteConnection(KeptStatements(transaction.database), store: self))
@@ -137,16 +140,17 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  private var readOnly: SwiftDataError {
+  var readOnly: SwiftDataError {
     SwiftDataError(
       .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
   }
 
   /// Runs `body` in one immediate transaction.
   package func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
-    try checkUsable()
+    let shared = try checkUsable()
     guard configuration.allowsSave else { throw readOnly }
     return try translating {
+      if let shared { return try write(within: shared, body) }
       switch access {
       case .transaction(let transaction): return try write(within: transaction, body)
       case .connections(let connections):
@@ -159,22 +163,16 @@ package final class SQLiteStore: @unchecked Sendable {
             defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
             try connection.openFiles?.willCommit()
-            willCommit(connection.historyTransaction)
+            willCommit(connection.historyTransaction.map { [$0] } ?? [])
             isCommitting = true
             return result
           } didCommit: {
-            didCommit(transaction)
+            didCommit(transaction.map { [$0] } ?? [])
             files?.committed()
           }
         } catch {
           files?.rolledBack(isCertain: !isCommitting)
-          // The number is free again, so another process may take it.
-          if let transaction {
-            bookkeeping.withLock { state in
-              state.committing = nil
-              state.ownTransactions.remove(transaction)
-            }
-          }
+          didRollBack(transaction.map { [$0] } ?? [])
           throw error
         }
       }
@@ -207,22 +205,6 @@ package final class SQLiteStore: @unchecked Sendable {
     try translating { try connections.compact() }
   }
 
-  private func checkUsable() throws {
-    if bookkeeping.withLock({ $0.isErased }) {
-      throw SwiftDataError(
-        .missingContainer,
-        message: "its store \"\(configuration.name)\" was erased; make a new ModelContainer and fetch again")
-    }
-    if case .transaction(let transaction) = access {
-      guard !bookkeeping.withLock({ $0.isClosed }), transaction.isOfThisThread else {
-        throw SwiftDataError(
-          .missingContainer,
-          message: "the context of a migration stage was used after the stage or on another thread; fetch the object"
-            + " again once the container is open")
-      }
-    }
-  }
-
   /// Ends a migration stage's use of the store.
   func close() { bookkeeping.withLock { $0.isClosed = true } }
 
@@ -231,22 +213,32 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Grows when another process may have committed.
   package var externalCommits: Int { bookkeeping.withLock { $0.externalCommits } }
 
-  private func willCommit(_ transaction: Int64?) {
-    guard let transaction else { return }
+  /// - Parameter numbers: our transactions of the history, in order.
+  func willCommit(_ numbers: [Int64]) {
+    guard let last = numbers.last else { return }
     bookkeeping.withLock { state in
-      state.committing = transaction
-      if state.watchers > 0 { state.ownTransactions.insert(transaction) }
+      state.committing = last
+      if state.watchers > 0 { state.ownTransactions.formUnion(numbers) }
     }
   }
 
-  private func didCommit(_ transaction: Int64?) {
+  func didCommit(_ numbers: [Int64]) {
     bookkeeping.withLock { state in
       state.commits += 1
       state.committing = nil
-      guard let transaction else { return }
+      guard let first = numbers.first, let last = numbers.last else { return }
       // A gap before our number is an external commit that no read has noticed.
-      if transaction &- 1 > state.lastTransaction { state.externalCommits += 1 }
-      state.lastTransaction = transaction
+      if first &- 1 > state.lastTransaction { state.externalCommits += 1 }
+      state.lastTransaction = last
+    }
+  }
+
+  /// The numbers are free again, so another process may take them.
+  func didRollBack(_ numbers: [Int64]) {
+    guard !numbers.isEmpty else { return }
+    bookkeeping.withLock { state in
+      state.committing = nil
+      state.ownTransactions.subtract(numbers)
     }
   }
 
@@ -281,6 +273,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Reads for the watch, which informs the contexts itself.
   func look<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T? {
+    if let shared = ownShared { return try body(shared.statements.database) }
     guard case .connections(let connections) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
     return try connections.look(body)
   }

@@ -19,6 +19,8 @@ final class ServerConnections: Sendable {
   private let thread: ObjectIdentifier
   let metrics: StoreMetrics?
   private let log: StatementLog?
+  /// The transactions that threads share among their contexts, by thread. See `TransactionStore`.
+  private let shared = Mutex<[ObjectIdentifier: SharedTransaction]>([:])
 
   init(_ configuration: PostgresConfiguration) {
     let (url, options) = (configuration.url, configuration.pool)
@@ -67,6 +69,7 @@ final class ServerConnections: Sendable {
   /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, ``SwiftDataError/missingContainer`` after a
   ///   migration's stage, and the error of `body`.
   func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
+    if let ownTransaction { return try body(ownTransaction.connection) }
     if isWithinTransaction { return try body(try connectionOfTransaction()) }
     return try primary.with(namespace, log: log, cancellable: cancellable, body)
   }
@@ -74,6 +77,8 @@ final class ServerConnections: Sendable {
   /// Reads from the primary. If the connection is lost, retries on a new one: once, or as long as the pool waits for
   /// another primary.
   func read<T>(cancellable: Bool, _ body: (PostgresConnection) throws -> T) throws -> T {
+    // A new connection would not be in the transaction.
+    if let ownTransaction { return try body(ownTransaction.connection) }
     let end = ContinuousClock.now + .seconds(primary.servers.options.timeout.asWait)
     var isFirst = true
     while true {
@@ -95,13 +100,28 @@ final class ServerConnections: Sendable {
 
   /// Runs a reading statement, on a replica if one is recent enough.
   func run(_ statement: SQLFragment, cancellable: Bool) throws -> PostgresResult {
-    if let replicas {
+    if let replicas, ownTransaction == nil {
       let found = try replicas.run(statement, namespace, log: log, cancellable: cancellable) {
         try with(cancellable: cancellable) { try ReplicaReads.position(of: $0) }
       }
       if let found { return found }
     }
     return try read(cancellable: cancellable) { try $0.run(statement) }
+  }
+
+  // MARK: - Shared transactions
+
+  /// The transaction that this thread shares among its contexts.
+  var ownTransaction: SharedTransaction? { shared.withLock { $0[ObjectIdentifier(Thread.current)] } }
+
+  /// Lends a connection to the primary to this thread while `body` runs. All operations of the thread use it.
+  func share<T>(_ body: (SharedTransaction) throws -> T) throws -> T {
+    try primary.with(namespace, log: log, cancellable: false) { connection in
+      let (thread, transaction) = (ObjectIdentifier(Thread.current), SharedTransaction(connection))
+      shared.withLock { $0[thread] = transaction }
+      defer { shared.withLock { $0[thread] = nil } }
+      return try body(transaction)
+    }
   }
 
   /// Closes idle connections.

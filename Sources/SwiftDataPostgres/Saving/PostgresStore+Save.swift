@@ -48,7 +48,8 @@ extension PostgresStore {
             let transaction = PostgresTransaction(self, save: save, connection, isRepeated: isRepeated)
             return try run(transaction, author, write, &committing)
           }
-          forgetOldHistoryNowAndThen()
+          // It is a transaction of its own.
+          afterCommit { self.forgetOldHistoryNowAndThen() }
           return result
         } catch let error as PostgresError {
           if error.isUniquenessViolation {
@@ -97,6 +98,7 @@ extension PostgresStore {
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
   /// - Parameter count: the number of errors of its kind.
   private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
+    if error.isLost, connections.ownTransaction != nil { return false }
     if error.isLost {
       return !error.hasWaited && (count < configuration.maximumSaveAttempts || ContinuousClock.now < end)
     }

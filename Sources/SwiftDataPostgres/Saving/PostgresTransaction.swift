@@ -21,10 +21,14 @@ final class PostgresTransaction {
 
   init(_ store: PostgresStore, save: UUID, _ connection: PostgresConnection, isRepeated: Bool = false) {
     (self.store, self.save, self.connection, self.isRepeated) = (store, save, connection, isRepeated)
+    isShared = store.connections.ownTransaction != nil
+    isNested = isShared || store.connections.isWithinTransaction
   }
 
-  /// Whether it runs inside a migration's transaction.
-  private var isNested: Bool { store.connections.isWithinTransaction }
+  /// Whether it runs inside a transaction that this thread shares among its contexts.
+  private let isShared: Bool
+  /// Whether it runs inside another transaction: of a migration, or one that is shared.
+  private let isNested: Bool
 
   /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
   /// one. Both statements travel with the next ones.
@@ -82,7 +86,7 @@ final class PostgresTransaction {
   /// Refuses a save to tables whose rows were replaced since the opening, as by a restore: the rows with the keys of this
   /// program's objects may be other ones.
   private func checkEpoch(_ epoch: String?) throws {
-    guard !isNested, epoch != store.epoch else { return }
+    guard !store.connections.isWithinTransaction, epoch != store.epoch else { return }
     if let change = store.change("Nothing was saved", on: connection) { throw change }
     throw SwiftDataError(
       .staleObject,
@@ -136,15 +140,19 @@ final class PostgresTransaction {
       FROM n, \(rows.source(first: 2)) AS v(\(rows.list))
       """
     let replicas = store.connections.replicas
+    // The commit of a shared transaction would refuse all that it has.
+    let checks = !isNested || isShared ? [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")] : []
     let results = try connection.pipeline(
-      (isNested ? [] : [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")]) + [
+      checks + [
         PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
         PostgresStatement(
           "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
-        PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT"),
-      ] + (replicas == nil ? [] : [ReplicaReads.position]))
+      ] + (isShared ? [PostgresStatement("SET CONSTRAINTS ALL DEFERRED")] : []) + [
+        PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT")
+      ] + (replicas == nil || isShared ? [] : [ReplicaReads.position]))
     // Behind a pooler another server may take over unnoticed.
     if !connection.isPooled { store.keys.keep(restOfKeys) }
+    if isShared { return }
     replicas?.note((results.last!.integer(0, 0), connection.timeline), isPrimary: true)
   }
 

@@ -38,6 +38,8 @@ package protocol EngineStore: AnyObject, Sendable {
   func makeSave(_ changes: UnsavedChanges) throws -> any StoreSave
   /// Runs a save. If the store cannot merge concurrent saves, they run one after another.
   func exclusively<T>(_ body: () throws -> T) rethrows -> T
+  /// Calls `body` when what this thread saved is committed: at once, unless the thread has a transaction of the store open.
+  func afterCommit(_ body: @escaping () -> Void)
   /// Removes all objects.
   func deleteAllRows() throws
   /// Encrypts all encrypted values again with the present key, in one transaction.
@@ -68,6 +70,7 @@ extension EngineStore {
   package var keepsKeys: Bool { false }
   package func newestTransaction() throws -> Int64? { nil }
   package func reencrypt() throws {}
+  package func afterCommit(_ body: @escaping () -> Void) { body() }
   package func compact() throws {}
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}

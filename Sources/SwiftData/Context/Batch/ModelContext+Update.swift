@@ -89,10 +89,12 @@ extension QueryExecutor {
       let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
       do { if !objects.isEmpty { _ = try context.quietly { try reload(objects) } } } catch { context.note(error) }
     }
-    context.announce(changes)
-    context.core.postChange(context.core.store(of: table))
-    let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
-    context.post(ModelContext.didSave, SaveNotification.userInfo(updated: identifiers))
+    let store = context.core.store(of: table)
+    context.announce(changes, in: store)
+    let identifiers = changes.updated.flatMap { $0.identifiers(in: store) }
+    store.afterCommit { [context] in
+      context.post(ModelContext.didSave, SaveNotification.userInfo(updated: identifiers))
+    }
   }
 
   func prepare<M: PersistentModel>(

@@ -50,8 +50,11 @@ extension ContextState {
   func settleLive() { liveQueries.forEach { $0.onSettled() } }
 
   /// Announces this context's save to all contexts and queries.
-  func announce(_ changes: SavedChanges) {
+  func announce(_ changes: SavedChanges, in store: any EngineStore) {
     liveQueries.forEach { $0.note(changes) }
-    core.announce(changes, from: inbox)
+    store.afterCommit { [core, inbox] in
+      core.announce(changes, from: inbox)
+      core.postChange(store)
+    }
   }
 }

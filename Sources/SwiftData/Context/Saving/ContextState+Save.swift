@@ -34,8 +34,7 @@ extension ContextState {
         markedRows = MarkedRows()
         for operation in operations {
           var saved = SavedObjects(operation, context: self)
-          announce(saved.settle())
-          core.postChange(operation.store)
+          announce(saved.settle(), in: operation.store)
         }
         hasForgotten = false
         incompleteLists = [:]
@@ -43,10 +42,15 @@ extension ContextState {
       }
     }
     // The remaining changes concern no store: objects whose deletion was never stored.
-    post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
+    afterCommit(of: operations) { [self] in post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
     undoManager?.endImplicitGroup()
     settleLive()
     return operations
+  }
+
+  /// Calls `body` when the saves of all stores are committed.
+  private func afterCommit(of operations: [any StoreSave], _ body: @escaping () -> Void) {
+    operations.reduce(body) { next, operation in { operation.store.afterCommit(next) } }()
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {

@@ -21,9 +21,11 @@ package final class SQLiteConnection: SQLConnection {
   private let isLogged: Bool
   private let statements: KeptStatements
 
-  init(_ statements: KeptStatements, store: SQLiteStore) {
+  /// - Parameter files: the external files of a transaction that several connections share.
+  init(_ statements: KeptStatements, store: SQLiteStore, files: PendingFiles? = nil) {
     self.store = store
     self.statements = statements
+    openFiles = files
     self.isLogged = store.log.isOn
     self.handle = statements.handle
   }

@@ -1,0 +1,55 @@
+import SwiftData
+
+extension PostgresStore: TransactionStore {
+  package var hasTransactions: Bool { true }
+  package var tableTypes: TableTypes {
+    TableTypes(integer: "bigint", real: "double precision", text: "text", bytes: "bytea")
+  }
+
+  package func transaction<T>(_ body: () throws -> T) throws -> T {
+    if connections.isWithinTransaction || connections.ownTransaction != nil { return try body() }
+    return try Self.report(configuration.name) {
+      let (result, afterCommit) = try connections.share { transaction in
+        let connection = transaction.connection
+        do {
+          // Each save begins with a row of the history. So it waits before it locks anything that this transaction needs.
+          _ = try connection.pipeline([
+            PostgresStatement("BEGIN"),
+            PostgresStatement("LOCK TABLE \(ServerNames.history) IN SHARE ROW EXCLUSIVE MODE"),
+          ])
+          let result = try body()
+          try connection.script("COMMIT")
+          do { try connections.replicas?.note(on: connection) } catch { connections.replicas?.noteUnknown() }
+          return (result, transaction.afterCommit)
+        } catch {
+          if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
+          throw error
+        }
+      }
+      for step in afterCommit { step() }
+      return result
+    }
+  }
+
+  package func afterCommit(_ body: @escaping () -> Void) {
+    guard let transaction = connections.ownTransaction else { return body() }
+    transaction.afterCommit.append(body)
+  }
+
+  // MARK: - Other tables
+
+  package func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [[SQLValue]] {
+    try read { connection in
+      let result = try connection.run(PostgresStatement.numbered(sql), arguments.map { PostgresParameter($0) })
+      return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
+    }
+  }
+
+  package func execute(_ sql: String, _ arguments: [SQLValue]) throws {
+    _ = try Self.report(configuration.name) {
+      try connections.with {
+        try $0.run(PostgresStatement.numbered(sql), arguments.map { PostgresParameter($0) })
+      }
+    }
+  }
+}
