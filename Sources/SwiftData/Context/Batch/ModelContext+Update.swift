@@ -92,8 +92,11 @@ extension QueryExecutor {
     let store = context.core.store(of: table)
     context.announce(changes, in: store)
     let identifiers = changes.updated.flatMap { $0.identifiers(in: store) }
-    store.afterCommit { [context] in
-      context.post(ModelContext.didSave, SaveNotification.userInfo(updated: identifiers))
+    // The program may release the context before the commit.
+    store.afterCommit { [context, facade = context.facade] in
+      withExtendedLifetime(facade) {
+        context.post(ModelContext.didSave, SaveNotification.userInfo(updated: identifiers))
+      }
     }
   }
 

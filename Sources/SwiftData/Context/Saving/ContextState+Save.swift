@@ -42,7 +42,10 @@ extension ContextState {
       }
     }
     // The remaining changes concern no store: objects whose deletion was never stored.
-    afterCommit(of: operations) { [self] in post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
+    // The program may release the context before the commit.
+    afterCommit(of: operations) { [self, facade] in
+      withExtendedLifetime(facade) { post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
+    }
     undoManager?.endImplicitGroup()
     settleLive()
     return operations
