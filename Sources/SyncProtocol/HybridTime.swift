@@ -83,7 +83,7 @@ extension HybridTime: CustomStringConvertible, Codable {
 /// Gives the moments of one replica.
 public struct HybridClock: Codable, Sendable {
   /// The replica whose moments it gives.
-  public let replica: UInt64
+  public package(set) var replica: UInt64
   /// The latest moment that the clock gave or witnessed.
   public private(set) var latest: HybridTime
   /// The latest moment that another replica's accepted change carried.

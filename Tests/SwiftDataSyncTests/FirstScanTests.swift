@@ -13,7 +13,6 @@ import Testing
 
   private final class Device {
     let container: ModelContainer
-    private let ledger: ModelContainer
     private let server: SimulatedServer
     private(set) var replica: Replica!
     var checkpoint: (Replica.Checkpoint) throws -> Void = { _ in }
@@ -23,7 +22,6 @@ import Testing
       container = try ModelContainer(
         for: GrowthItem.self, CellOwner.self, CellUnique.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
-      ledger = try Ledger.container(at: nil)
       let context = ModelContext(container)
       try save(context)
       try context.save()
@@ -32,7 +30,7 @@ import Testing
 
     func start() throws {
       replica = try Replica(
-        user: UserStore(container), ledger: ledger, spare: .memory(),
+        user: UserStore(container),
         now: { [server] in
           server.now += 1
           return server.now
@@ -96,7 +94,13 @@ import Testing
   func resumes() throws {
     func countParts(of device: Device, killedAfter pushes: Int?) throws -> Int {
       var (parts, sent) = (0, 0)
-      device.checkpoint = { if $0 == .scanned { parts += 1 } }
+      var last: PersistentIdentifier?
+      device.checkpoint = { [unowned device] checkpoint in
+        guard checkpoint == .committed, let position = device.replica?.ledger.replica.firstScan?.last, position != last
+        else { return }
+        last = position
+        parts += 1
+      }
       do {
         try device.sync {
           sent += 1

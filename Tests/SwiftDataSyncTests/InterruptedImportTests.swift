@@ -16,7 +16,7 @@ private struct AllReaders: ConflictResolver {
   func resolve(local: ReadReceipt, remote: ReadReceipt) { local.readers = remote.readers + local.readers }
 }
 
-@Suite("A crash between the save of an import and its bookkeeping")
+@Suite("A crash in an import")
 struct InterruptedImportTests {
   private let server = SimulatedService()
 
@@ -26,19 +26,21 @@ struct InterruptedImportTests {
     try context.save()
   }
 
-  /// Takes in the whole log and crashes after the save of the user's store.
-  private func crashWhileImporting(_ node: SimulatedNode) throws {
+  /// Takes in the whole log and crashes.
+  private func crashWhileImporting(_ node: SimulatedNode, at crash: CrashPoint) throws {
     let zone = SyncWire.privateZone
     try node.replica.scan()
     let response = try server.changes(
       after: node.replica.position(zone), limit: 100, zone: zone, account: node.account, replica: node.index)
-    node.crashesAt = .userSaved
+    node.crashesAt = crash
     #expect(throws: SimulatedCrash.self) { try node.replica.didPull(response, zone: zone) }
     try node.start()
   }
 
-  @Test("Two records that the import merged stay one object, and later changes reach it")
-  func merged() throws {
+  @Test(
+    "Two records that the import merged stay one object, and later changes reach it",
+    arguments: (0..<8).map(CrashPoint.statement) + [.commit(0)])
+  func merged(_ crash: CrashPoint) throws {
     let (one, other) = (
       try SimulatedNode(0, server, skew: 0, program: .current, seed: 1),
       try SimulatedNode(1, server, skew: 0, program: .current, seed: 2)
@@ -52,7 +54,7 @@ struct InterruptedImportTests {
     try one.settle()
     server.now += 1000
     try save(other) { $0.insert(SimPerson(email: "ann@example.com")) }
-    try crashWhileImporting(other)
+    try crashWhileImporting(other, at: crash)
     try other.settle()
     try one.settle()
     try save(one) { context in
@@ -67,8 +69,9 @@ struct InterruptedImportTests {
     }
   }
 
-  @Test("A resolver decides each conflict once", arguments: [Replica.Checkpoint.intentSaved, .userSaved, .resolved])
-  func resolver(_ crash: Replica.Checkpoint) throws {
+  @Test(
+    "A resolver decides each conflict once", arguments: (0..<5).map(CrashPoint.statement) + [.commit(0)])
+  func resolver(_ crash: CrashPoint) throws {
     var resolvers = ConflictResolvers()
     resolvers.add(AllReaders())
     let group = try ReplicaGroup([ReadReceipt.self], resolvers: resolvers)
@@ -82,12 +85,12 @@ struct InterruptedImportTests {
     try group.sync(0)
     group.crashesAt = crash
     #expect(throws: SimulatedCrash.self) { try group.sync(1) }
-    if crash == .resolved { try group.save(1) { try group.first(ReadReceipt.self, $0).readers += "c" } }
+    if crash == .commit(0) { try group.save(1) { try group.first(ReadReceipt.self, $0).readers += "c" } }
     try group.restart(1)
     try group.sync(1)
     try group.syncAll()
     for index in 0..<2 {
-      let expected = crash == .resolved ? "abc" : "ab"
+      let expected = crash == .commit(0) ? "abc" : "ab"
       #expect(try group.all(ReadReceipt.self, index).map(\.readers) == [expected], "replica \(index)")
     }
   }

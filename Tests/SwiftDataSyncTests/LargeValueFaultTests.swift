@@ -147,7 +147,8 @@ struct LargeValueFaultTests {
     try nodes[0].settle()
     let zone = SyncWire.privateZone
     let response = try service.changes(after: 0, limit: 10, zone: zone, account: "a", replica: 1)
-    nodes[1].crashesAt = .integrated
+    // After the commit of the bytes, that of the scan and that of the import.
+    nodes[1].crashesAt = .commit(2)
     #expect(throws: SimulatedCrash.self) { _ = try nodes[1].take(response, zone) }
     try nodes[1].start()
     #expect(try nodes[1].replica.ledger.asset(UserStore.sha256(bytes(1))) == nil)

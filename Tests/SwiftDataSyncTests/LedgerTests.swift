@@ -7,11 +7,15 @@ import Testing
 @testable import SwiftDataSync
 
 @Suite("The bookkeeping of a replica") struct LedgerTests {
-  private let container: ModelContainer
+  private let tables: SyncTables
 
-  init() throws { container = try Ledger.container(at: nil) }
+  init() throws { tables = try .inMemory() }
 
-  private func open() throws -> Ledger { try Ledger(container) { 1 } }
+  private func open() throws -> Ledger { try Ledger(tables) { 1 } }
+
+  private func save(_ ledger: Ledger) throws { try ledger.tables.database.transaction(ledger.save) }
+
+  private func count(_ table: SyncTable) throws -> Int { try tables.rows(table, "1").count }
 
   private func name(_ number: Int, _ random: inout SeededGenerator) -> RecordName {
     // Some names come in the order of their age, some are between others, some are no UUIDs.
@@ -29,9 +33,9 @@ import Testing
     var (expected, ledger) = ([RecordName: String](), try open())
     for step in 0..<1500 {
       switch Int.random(in: 0..<40, using: &random) {
-      case 0: try ledger.save(isHalf: Bool.random(using: &random))
+      case 0: try save(ledger)
       case 1:
-        try ledger.save()
+        try save(ledger)
         ledger = try open()
       case 2..<8:
         guard let name = expected.keys.sorted().randomElement(using: &random) else { continue }
@@ -55,7 +59,7 @@ import Testing
         expected[name] = object
       }
     }
-    try ledger.save()
+    try save(ledger)
     ledger = try open()
     #expect(try ledger.names(zone: "zone") == expected.keys.sorted())
     for (name, object) in expected { #expect(try ledger.object(of: name) == object) }
@@ -63,8 +67,8 @@ import Testing
     let known = Dictionary(uniqueKeysWithValues: expected.map { ($1, $0) })
     #expect(try ledger.names(of: objects) == objects.map { known[$0] })
     // Records of 300 bytes leave room for twenty of them in a page.
-    let pages = try ModelContext(container).fetch(FetchDescriptor<LedgerPage>())
-    #expect(pages.count < expected.count / 5 && pages.allSatisfy { $0.records.count < 12_000 })
+    let sizes = try tables.rows(.pages).map { $0[2].syncData?.count ?? 0 }
+    #expect(sizes.count < expected.count / 5 && sizes.allSatisfy { $0 < 12_000 })
   }
 
   @Test("It finds what is apart for a record behind it, written or not, also on further pages", arguments: 1...3)
@@ -84,7 +88,7 @@ import Testing
         try ledger.change(name) { $0.state = .bytes(Data(count: 100)) }
       }
       expected[record, default: []].insert(zone)
-      if step.isMultiple(of: 150) { try ledger.save(isHalf: Bool.random(using: &random)) }
+      if step.isMultiple(of: 150) { try save(ledger) }
       if step.isMultiple(of: 40) { try check() }
     }
     try check()
@@ -93,7 +97,7 @@ import Testing
       for zone in gone { try ledger.remove(name.apart(zone)) }
       expected[name] = zones.subtracting(gone)
     }
-    try ledger.save()
+    try save(ledger)
     try check()
   }
 
@@ -103,28 +107,27 @@ import Testing
     var random = SeededGenerator(seed: 1)
     let names = (0..<1000).map { RecordName(milliseconds: Int64($0), using: &random) }
     for (number, name) in names.enumerated() { try ledger.setObject("Note/\(number)", of: name, "Note", zone: "zone") }
-    try ledger.save()
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerPage>()) > 3)
+    try save(ledger)
+    #expect(try count(.pages) > 3)
     for name in names { try ledger.remove(name) }
-    try ledger.save()
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerPage>()) == 1)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerObjects>()) == 0)
+    try save(ledger)
+    #expect(try count(.pages) == 1)
+    #expect(try count(.objects) == 0)
   }
 
   @Test("One record costs the same statements, whatever the number of records")
   func oneRecord() throws {
     func statements(_ count: Int) throws -> Int {
-      let container = try Ledger.container(at: nil)
       var random = SeededGenerator(seed: 1)
       let names = (0..<count).map { RecordName(milliseconds: Int64($0), using: &random) }
-      let ledger = try Ledger(container) { 1 }
+      let ledger = try Ledger()
       for (number, name) in names.enumerated() {
         try ledger.setObject("Note/\(number)", of: name, "Note", zone: "zone")
       }
-      try ledger.save()
+      try save(ledger)
       return try SQLTrace.record {
         try ledger.change(names[count / 2]) { $0.state = .bytes(Data([1])) }
-        try ledger.save()
+        try save(ledger)
       }.statements.count
     }
     let (small, large) = (try statements(10), try statements(5000))
@@ -137,34 +140,33 @@ import Testing
     let ledger = try open()
     ledger.replica.account = "bob"
     (ledger.replica.positions, ledger.replica.shares) = (["private": 3, "share-1": 7], [share])
-    try ledger.save()
+    try save(ledger)
     for _ in 0..<2 {
       let ledger = try open()
       #expect(ledger.replica.positions == nil && ledger.replica.shares == nil)
       #expect(ledger.places.positions == ["private": 3, "share-1": 7] && ledger.places.shares == [share])
       #expect(ledger.zones.all == ["private", "share-1"] && !ledger.isWritable("share-1"))
-      try ledger.save()
+      try save(ledger)
     }
   }
 
   @Test("A save writes the zones that changed, and no others")
   func manyZones() throws {
     func cost(_ count: Int) throws -> (statements: Int, steps: Int, state: Int) {
-      let container = try Ledger.container(at: nil)
-      let ledger = try Ledger(container) { 1 }
+      let ledger = try Ledger()
       ledger.replica.account = "bob"
       ledger.places.setShares(
         (0..<count).map { ZoneInfo(name: "share-\($0)", owner: "ann", isWritable: true, latest: 0) })
       for number in 0..<count { ledger.places.setPosition(1, of: "share-\(number)") }
-      try ledger.save()
-      func save(_ position: Int64) throws {
+      try save(ledger)
+      func move(_ position: Int64) throws {
         ledger.places.setPosition(position, of: "share-1")
-        try ledger.save()
+        try save(ledger)
       }
-      let statements = try SQLTrace.record { try save(2) }.statements.count
-      let steps = try SQLTrace.steps { try save(3) }
-      let row = try #require(try ModelContext(container).fetch(FetchDescriptor<LedgerReplica>()).first)
-      return (statements, steps, row.state.count)
+      let statements = try SQLTrace.record { try move(2) }.statements.count
+      let steps = try SQLTrace.steps { try move(3) }
+      let state = try #require(try ledger.tables.rows(.replica).first?[1].syncData)
+      return (statements, steps, state.count)
     }
     let (few, many) = (try cost(3), try cost(300))
     #expect(few.statements == many.statements && few.state == many.state)
@@ -175,7 +177,7 @@ import Testing
   func otherFormat() throws {
     let ledger = try open()
     ledger.replica.format = nil
-    try ledger.save()
+    try save(ledger)
     #expect(throws: ReplicaError.self) { try open() }
   }
 }

@@ -62,7 +62,7 @@ final class RenamedPropertyTests {
     private let server: SimulatedService
 
     init(
-      _ models: [any PersistentModel.Type], at url: URL, _ ledger: ModelContainer, _ server: SimulatedService,
+      _ models: [any PersistentModel.Type], at url: URL, _ server: SimulatedService,
       account: String
     ) throws {
       (self.account, self.server) = (account, server)
@@ -70,7 +70,7 @@ final class RenamedPropertyTests {
       container = try ModelContainer(
         for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
       replica = try Replica(
-        user: UserStore(container), ledger: ledger, spare: .memory(), keyring: Keyring(secret: account),
+        user: UserStore(container), keyring: Keyring(secret: account),
         now: {
           server.now += 1
           return server.now
@@ -137,14 +137,10 @@ final class RenamedPropertyTests {
     }
   }
 
-  private var ledgers: [String: ModelContainer] = [:]
-
   /// Opens the store of a device with a program of one version. The device keeps its bookkeeping.
   private func open(_ name: String, _ models: [any PersistentModel.Type], account: String = "ann") throws -> Device {
-    let ledger = try ledgers[name] ?? Ledger.container(at: nil)
-    ledgers[name] = ledger
     return try Device(
-      models, at: folder.appendingPathComponent("\(name).store"), ledger, server, account: account)
+      models, at: folder.appendingPathComponent("\(name).store"), server, account: account)
   }
 
   @Test("An updated device, a new one and one that is updated later have the values of the old and of the new name")

@@ -10,10 +10,9 @@ final class ReplicaGroup {
   let server = SimulatedServer()
   let containers: [ModelContainer]
   private(set) var replicas: [Replica] = []
-  private let ledgers: [ModelContainer]
   private let resolvers: ConflictResolvers
   /// Where the next crash of a replica comes.
-  var crashesAt: Replica.Checkpoint?
+  var crashesAt: CrashPoint?
   /// Whether everything happens in one millisecond.
   var isClockStill = false
 
@@ -25,7 +24,6 @@ final class ReplicaGroup {
       try ModelContainer(
         for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
     }
-    ledgers = try (0..<count).map { _ in try Ledger.container(at: nil) }
     self.resolvers = resolvers
     for index in 0..<count { replicas.append(try replica(index)) }
   }
@@ -35,16 +33,12 @@ final class ReplicaGroup {
 
   private func replica(_ index: Int) throws -> Replica {
     try Replica(
-      user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(), resolvers: resolvers,
+      user: UserStore(containers[index]), resolvers: resolvers,
       now: { [server, unowned self] in
         if !isClockStill { server.now += 1 }
         return server.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(server.now)),
-      checkpoint: { [unowned self] checkpoint in
-        guard crashesAt == checkpoint else { return }
-        crashesAt = nil
-        throw SimulatedCrash()
-      })
+      checkpoint: { [unowned self] in try crashesAt.pass($0) })
   }
 
   /// Saves what the body does with a new context of a replica.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwiftDataSync
 
-/// A store file that was restored from a copy of yesterday, beside bookkeeping of today.
+/// A store file that was restored from a copy of yesterday.
 @Suite("A restored store")
 struct RestoredStoreTests {
   private let server = SimulatedServer()
@@ -22,9 +22,9 @@ struct RestoredStoreTests {
       for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
   }
 
-  private func replica(_ container: ModelContainer, _ ledger: ModelContainer) throws -> Replica {
+  private func replica(_ container: ModelContainer) throws -> Replica {
     try Replica(
-      user: UserStore(container), ledger: ledger, spare: .memory(),
+      user: UserStore(container),
       now: {
         server.now += 1
         return server.now
@@ -63,9 +63,8 @@ struct RestoredStoreTests {
   func restored(saves: Int) throws {
     let manager = FileManager.default
     defer { try? manager.removeItem(at: folder) }
-    let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
     var first: ModelContainer? = try container("first")
-    var replica: Replica? = try self.replica(first!, ledger)
+    var replica: Replica? = try self.replica(first!)
     try sync(replica!)
     for (code, left) in [("a", "1"), ("b", "1")] { try set(code, left, first!) }
     try sync(replica!)
@@ -74,7 +73,7 @@ struct RestoredStoreTests {
     (first, replica) = (nil, nil)
     try copyFiles(storeFile, copyFile)
     first = try container("first")
-    replica = try self.replica(first!, ledger)
+    replica = try self.replica(first!)
     for (code, left) in [("a", "2"), ("later", "1"), ("later", "2")] {
       try set(code, left, first!)
       try sync(replica!)
@@ -83,9 +82,9 @@ struct RestoredStoreTests {
     try copyFiles(copyFile, storeFile)
     let restored = try container("first")
     for number in 0..<saves { try set("new\(number % 2)", "\(number)", restored) }
-    replica = try self.replica(restored, ledger)
+    replica = try self.replica(restored)
     let other = try container("other")
-    let otherReplica = try self.replica(other, otherLedger)
+    let otherReplica = try self.replica(other)
     for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } }
     var expected = ["a": "2", "b": "1", "later": "2"]
     for number in 0..<saves { expected["new\(number % 2)"] = "\(number)" }
@@ -103,24 +102,23 @@ struct RestoredStoreTests {
     exchangesFirst: Bool = false, _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
     after: (ModelContainer) throws -> Void
   ) throws -> (container: ModelContainer, replica: Replica) {
-    let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
     let storeFile = folder.appendingPathComponent("first/user.store").path
     let copyFile = folder.appendingPathComponent("yesterday.store").path
-    let otherReplica = try replica(other, otherLedger)
+    let otherReplica = try replica(other)
     var first: ModelContainer? = try container("first", models)
-    var replica: Replica? = try self.replica(first!, ledger)
+    var replica: Replica? = try self.replica(first!)
     func syncAll() throws { for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } } }
     try syncAll()
     (first, replica) = (nil, nil)
     try copyFiles(storeFile, copyFile)
     first = try container("first", models)
-    replica = try self.replica(first!, ledger)
+    replica = try self.replica(first!)
     try before(first!, syncAll)
     (first, replica) = (nil, nil)
     try copyFiles(copyFile, storeFile)
     first = try container("first", models)
     try after(first!)
-    replica = try self.replica(first!, ledger)
+    replica = try self.replica(first!)
     if exchangesFirst {
       try sync(otherReplica)
       try replica!.scan()
@@ -232,7 +230,7 @@ struct RestoredStoreTests {
     try owner.replica.startShare(name, zone: zone)
     let participant = try SimulatedNode(1, service, account: "bob", skew: 0, program: .current, seed: 2)
     try between(owner, participant)
-    _ = try owner.restore(withBookkeeping: true) {}
+    _ = try owner.restore {}
     for _ in 0..<2 { for node in [owner, participant] { try node.settle() } }
     return [owner, participant]
   }

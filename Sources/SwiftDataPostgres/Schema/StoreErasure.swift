@@ -22,7 +22,7 @@ struct StoreErasure {
       let own = [
         ServerNames.metadata, ServerNames.numbers, ServerNames.history, ServerNames.changes, ServerNames.deletedHistory,
       ]
-      for table in record.pairTables.map(\.name) + record.tables.map(\.name) + own {
+      for table in record.pairTables.map(\.name) + record.tables.map(\.name) + own + (try syncTables()) {
         try connection.script("DROP TABLE IF EXISTS \(table.quotedIdentifier) CASCADE")
       }
       for sequence in record.tables.map({ ServerNames.keys(of: $0.name) }) + [ServerNames.pairs] {
@@ -59,6 +59,14 @@ struct StoreErasure {
       // Other objects depend on what was to be dropped.
       try connection.script("ROLLBACK TO SAVEPOINT erasure")
     }
+  }
+
+  /// The tables with the bookkeeping of the sync.
+  private func syncTables() throws -> [String] {
+    let found = try connection.run(
+      "SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = $1::text"
+        + " AND starts_with(tablename::text, '_swiftdata_sync')", [.text(configuration.namespace)])
+    return (0..<found.count).compactMap { found.text($0, 0) }
   }
 
   /// The tables of all programs that used the store.

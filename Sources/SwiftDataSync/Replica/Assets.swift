@@ -63,23 +63,22 @@ extension Replica {
       }
     }
     guard !lost.isEmpty else { return false }
-    try ledger.replacePending { transaction in
-      var transaction = transaction
-      for (index, change) in transaction.changes.enumerated() {
-        for (property, write) in change.fields {
-          guard case .asset(let sha256, _) = write.value,
-            lost.contains(Loss(transaction: transaction.id, record: change.record, sha256: sha256))
-          else { continue }
-          transaction.changes[index].fields[property] = nil
+    try transaction {
+      try ledger.replacePending { transaction in
+        var transaction = transaction
+        for (index, change) in transaction.changes.enumerated() {
+          for (property, write) in change.fields {
+            guard case .asset(let sha256, _) = write.value,
+              lost.contains(Loss(transaction: transaction.id, record: change.record, sha256: sha256))
+            else { continue }
+            transaction.changes[index].fields[property] = nil
+          }
         }
+        return transaction
       }
-      return transaction
+      try rebuildView()
+      try showReplaced()
     }
-    ledger.replica.isRestamped = true
-    try ledger.save()
-    try checkpoint(.restamped)
-    try rebuildView()
-    try showRestamped()
     return true
   }
 }

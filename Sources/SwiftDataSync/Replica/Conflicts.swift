@@ -105,7 +105,7 @@ extension Replica {
       for change in pending.transaction.changes { fields[change.record, default: []].formUnion(change.fields.keys) }
     }
     var found: [Contested] = []
-    for entry in entries where entry.transaction.replica != ledger.replica.clock.replica {
+    for entry in entries where !isOwn(entry.transaction) {
       for change in entry.transaction.changes
       where resolvers.has(change.entity) && !(fields[change.record]?.isDisjoint(with: change.fields.keys) ?? true) {
         let name = try shadow.resolve(change.record)
@@ -118,16 +118,6 @@ extension Replica {
       }
     }
     return found
-  }
-
-  /// The conflicts of a batch whose import a crash interrupted, unless resolvers were asked before the crash.
-  /// - Parameter number: the number of the import's save.
-  func contested(_ intent: ReplicaState.Intent, _ shadow: Fold, savedAs number: Int64) throws -> [Contested] {
-    guard !resolvers.isEmpty, try user.saves(after: number, limit: 1000)?.contains(where: \.isResolved) == false else {
-      return []
-    }
-    try rebuildView()
-    return try contested(intent.entries, intent.zone, shadow)
   }
 
   /// Keeps the bytes that the copies for resolvers need: when they are asked, the object has the values of the import.
@@ -190,20 +180,36 @@ extension Replica.Contested {
   }
 }
 
+/// A value that lost a conflict, as the ledger keeps it.
+struct LedgerConflict {
+  let date: Date
+  let record, entity, property: String
+  /// `FieldValue.encoded`.
+  let lost, kept: Data
+}
+
 extension Ledger {
   func log(_ conflict: Fold.Conflict, at date: Date) throws {
-    context.insert(
-      LedgerConflict(
-        date: date, record: conflict.record.text, entity: conflict.entity, property: conflict.property,
-        lost: conflict.lost.encoded, kept: conflict.kept.encoded))
+    let texts = [conflict.record.text, conflict.entity, conflict.property].map(tables.database.cell)
+    try tables.put(
+      .conflicts,
+      [
+        [.real(date.timeIntervalSinceReferenceDate)] + texts + [
+          .blob(conflict.lost.encoded), .blob(conflict.kept.encoded),
+        ]
+      ])
   }
 
   func conflicts() throws -> [LedgerConflict] {
-    try context.fetch(FetchDescriptor<LedgerConflict>(sortBy: [SortDescriptor(\.date)]))
+    try tables.rows(.conflicts, nil, "ORDER BY 1").map { row in
+      LedgerConflict(
+        date: Date(timeIntervalSinceReferenceDate: row[0].syncReal), record: row[1].syncText, entity: row[2].syncText,
+        property: row[3].syncText, lost: row[4].syncData ?? Data(), kept: row[5].syncData ?? Data())
+    }
   }
 
   func dropConflicts(before date: Date) throws {
-    try context.delete(model: LedgerConflict.self, where: #Predicate<LedgerConflict> { $0.date < date })
+    try tables.remove(.conflicts, where: "date < ?", [.real(date.timeIntervalSinceReferenceDate)])
   }
 }
 #endif

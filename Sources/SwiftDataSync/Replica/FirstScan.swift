@@ -44,15 +44,17 @@ extension Replica {
   /// - Returns: how many transactions it made.
   /// - Throws: an error of the user's store or of the ledger; then nothing was taken.
   func scanNextPart() throws -> Int {
-    guard var position = ledger.replica.firstScan else { return 0 }
-    var changed = OrderedChanges()
-    let isLeft = try collect(&changed, &position)
-    let made = try export(changed, limit: Self.partSize, isFirst: true)
-    ledger.replica.firstScan = isLeft ? position : nil
-    try correctExport()
-    try ledger.save()
-    try checkpoint(.scanned)
-    return made
+    guard isScanning else { return 0 }
+    return try transaction {
+      guard var position = ledger.replica.firstScan else { return 0 }
+      var changed = OrderedChanges()
+      let isLeft = try collect(&changed, &position)
+      let made = try export(changed, limit: Self.partSize, isFirst: true)
+      ledger.replica.firstScan = isLeft ? position : nil
+      try correctExport()
+      try ledger.save()
+      return made
+    }
   }
 
   /// Takes the objects that follow a position, and moves the position behind them.

@@ -4,15 +4,14 @@ import SwiftData
 import SyncProtocol
 
 extension Replica {
-  /// Takes in entries of a zone's log, in one save of the user's store: whole transactions, in order, with what the log does
-  /// not have yet on top.
+  /// Takes in entries of a zone's log: whole transactions, in order, with what the log does not have yet on top.
   ///
   /// Entries that were taken in already are left out.
   /// - Parameters:
   ///   - snapshot: the number of the snapshot that the entries are parts of; nil for entries of the log.
   ///   - sent: unsent transactions that the snapshot has.
-  /// - Throws: ``ReplicaError`` if entries are missing or an asset is not here; an error of a store. Then nothing was
-  ///   taken in, or the next start finishes it.
+  /// - Throws: ``ReplicaError`` if entries are missing; ``MissingAsset`` if the bytes of a value are not here; an error of a store. Then
+  ///   nothing was taken in of the batch that failed.
   func integrate(_ entries: [LogEntry], zone: String, snapshot: Int64? = nil, sent: Set<UUID> = []) throws {
     let position = position(zone)
     guard ledger.places.fits(snapshot, zone) else { return }
@@ -24,130 +23,126 @@ extension Replica {
     else {
       throw ReplicaError(description: "the log of the zone \(zone) has a gap behind \(position)")
     }
-    for batch in batches(fresh) {
-      var intent = ReplicaState.Intent(zone: zone, entries: batch.map { $0.readable(in: zone) })
-      (intent.snapshot, intent.sent) = (snapshot, sent)
-      try integrateBetweenSaves(intent)
+    let batches = batches(fresh)
+    for (index, entries) in batches.enumerated() {
+      try integrate(
+        Batch(
+          zone: zone, entries: entries.map { $0.readable(in: zone) }, snapshot: snapshot,
+          sent: index == batches.count - 1 ? sent : []))
     }
   }
 
-  /// Divides entries where a resolver has to be asked: this replica made its transaction without those of others that the log
-  /// has before it. It is pending while these are taken in, as one that was not sent yet.
+  /// How many changes of others a batch has at most, if they are of several transactions. Saves of the program wait for a batch.
+  private static let batchSize = 1000
+
+  /// Divides entries of others into batches that take a short time, and where a resolver has to be asked: this replica made its
+  /// transaction without those of others that the log has before it. It is pending while these are taken in, as one that was not sent yet.
   private func batches(_ entries: [LogEntry]) -> [[LogEntry]] {
-    guard !resolvers.isEmpty else { return [entries] }
-    let own = ledger.replica.clock.replica
     var batches: [[LogEntry]] = []
+    var size = 0
     for entry in entries {
-      let isOwn = entry.transaction.replica == own
-      if let last = batches.last?.last, !isOwn || last.transaction.replica == own {
+      let isOwn = isOwn(entry.transaction)
+      size += isOwn ? 0 : entry.transaction.changes.count
+      if let last = batches.last?.last, size <= Self.batchSize,
+        resolvers.isEmpty || !isOwn || self.isOwn(last.transaction)
+      {
         batches[batches.count - 1].append(entry)
       } else {
         batches.append([entry])
+        size = isOwn ? 0 : entry.transaction.changes.count
       }
     }
     return batches
   }
 
-  private func integrateBetweenSaves(_ intent: ReplicaState.Intent) throws {
-    let own = ledger.replica.clock.replica
-    let isOwn = !intent.entries.isEmpty && intent.entries.allSatisfy { $0.transaction.replica == own }
-    try writeBetweenSaves(isOwn: isOwn) { try integrateOnce(intent) }
-    try followOwners()
-  }
-
-  /// Repeats a write until the program does not save meanwhile.
-  /// - Parameter isOwn: whether nothing is written that others made. Objects that were not looked at yet might have to become
-  ///   one with those of others.
-  func writeBetweenSaves(isOwn: Bool = false, _ write: () throws -> Bool) throws {
-    for _ in 0..<50 {
+  /// Takes in a batch, after what the program saved.
+  private func integrate(_ batch: Batch) throws {
+    let isOwn = !batch.entries.isEmpty && batch.entries.allSatisfy { self.isOwn($0.transaction) }
+    // What others made might have to become one with objects that were not looked at yet.
+    if !isOwn { try scan() }
+    let failure = try transaction {
       _ = try isOwn ? scanSaves() : scan()
-      if try write() { return }
+      let failure = try write(batch)
+      try followOwners()
+      return failure
     }
-    throw ReplicaError(description: "the program saves so often that changes of others cannot be saved in between")
+    if let failure { throw failure }
   }
 
-  /// Brings the user's store to the view after unsent changes got other moments: they may lose now where they won.
-  func showRestamped() throws {
-    try integrateBetweenSaves(ReplicaState.Intent(zone: SyncWire.privateZone))
-    ledger.replica.isRestamped = false
-    try ledger.save()
+  /// Brings the user's store to the view after unsent changes were replaced: they may lose now where they won.
+  func showReplaced() throws {
+    do {
+      _ = try write(Batch(zone: SyncWire.privateZone))
+      try followOwners()
+    } catch is MissingAsset {
+      // ``catchUp()`` shows them: bytes have to be fetched for it.
+      try rebuildView()
+      for name in ledger.pending.flatMap({ $0.transaction.changes.map(\.record) }) {
+        ledger.replica.noteToShow(name.subject ?? name)
+      }
+    }
   }
 
-  /// - Returns: false if the program saved meanwhile.
-  private func integrateOnce(_ batch: ReplicaState.Intent) throws -> Bool {
-    let expected = ledger.replica.seenTransaction
+  /// - Returns: the error of a resolver.
+  private func write(_ batch: Batch) throws -> (any Error)? {
     let (entries, zone) = (batch.entries, batch.zone)
     try prefetch(entries)
     try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
     shadow.reserve(entries.reduce(0) { $0 + $1.transaction.changes.count })
     for entry in entries { try shadow.apply(entry, zone: zone) }
-    var intent = batch
-    intent.expected = expected ?? 0
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
     let late = try late(entries, zone: zone, shadow)
     if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }),
       late.isEmpty
     {
       // Nothing of others came in between: the user's store and the view show it already.
-      try finish(intent, shadow, seen: expected, late: late)
+      try finish(batch, shadow, seen: nil, late: late)
       if ledger.pending.isEmpty { try rebuildView() }
-      return true
+      return nil
     }
     let contested = try contested(entries, zone, shadow)
     try keepAssets(of: contested)
-    return try write(shadow, intent, without: intent.taken, late: late, contested)
+    return try write(shadow, batch, without: batch.taken, late: late, contested)
   }
 
   /// Brings the user's store to what a fold of the log says, with what is unsent on top, and the ledger to the fold.
   /// - Parameters:
-  ///   - intent: what brings the ledger to the fold after a crash.
+  ///   - batch: what the fold has and the ledger does not have yet.
   ///   - sent: transactions that the fold has already.
   ///   - late: what follows from the batch for other zones.
   ///   - contested: the conflicts of the batch that resolvers decide.
   ///   - records: records that may differ beside those that the fold changed.
   ///   - undone: the properties of records whose changes were undone.
-  /// - Returns: false if the program saved meanwhile. Then nothing was written.
+  /// - Returns: the error of a resolver. It does not keep the batch from being taken in.
+  @discardableResult
   func write(
-    _ shadow: Fold, _ intent: ReplicaState.Intent, without sent: Set<UUID> = [],
-    late: LateChanges = LateChanges(), _ contested: [Contested] = [], also records: Set<RecordName> = [],
-    undone: [RecordName: Set<String>] = [:]
-  ) throws -> Bool {
-    let expected = ledger.replica.seenTransaction
+    _ shadow: Fold, _ batch: Batch, without sent: Set<UUID> = [], late: LateChanges = LateChanges(),
+    _ contested: [Contested] = [], also records: Set<RecordName> = [], undone: [RecordName: Set<String>] = [:]
+  ) throws -> (any Error)? {
     let new = try makeFold(over: shadow, without: sent, late)
     let materializer = Materializer(self, new, undone: undone)
     var (touched, lists) = try reach(shadow, new)
     touched.insert(records)
     lists.insert(try self.lists(around: records, new))
     try materializer.run(touched.names.sorted(), lists: lists)
-    var intent = intent
-    intent.inserted = materializer.inserted
-    intent.moved = materializer.moved
-    intent.held = materializer.held
-    var seen = expected
-    if materializer.context.hasChanges {
-      ledger.replica.intent = intent
-      try ledger.save(isHalf: true)
-      try checkpoint(.intentSaved)
-      guard let number = try user.save(materializer.context, expecting: expected) else {
-        materializer.context.rollback()
-        ledger.replica.intent = nil
-        try ledger.save()
-        return false
-      }
-      if expected != nil { seen = number }
-      try checkpoint(.userSaved)
-    }
-    try note(materializer, new, zone: intent.zone)
-    // Before the batch counts as taken in, so that a crash does not leave a conflict without its resolver. A resolver that
-    // fails does not keep the batch from being taken in.
-    let resolved = Result { try resolve(contested) }
-    if !contested.isEmpty { try checkpoint(.resolved) }
-    try finish(intent, shadow, seen: seen, late: late)
+    let seen = try save(materializer)
+    try note(materializer, new, zone: batch.zone)
+    var failure: (any Error)?
+    do { try resolve(contested) } catch { failure = error }
+    try finish(batch, shadow, seen: seen, late: late)
     try rebuildView()
-    try checkpoint(.integrated)
-    try resolved.get()
-    return true
+    return failure
+  }
+
+  /// Saves what was written to the user's store.
+  /// - Returns: the number of the save, if it is of this transaction. Other saves may have come before it otherwise.
+  private func save(_ materializer: Materializer) throws -> Int64? {
+    guard materializer.context.hasChanges else { return nil }
+    try checkpoint(.writing)
+    try materializer.context.save()
+    try checkpoint(.writing)
+    return user.transactionStore == nil ? nil : try user.newestTransaction()
   }
 
   /// What the user's store shows after a batch: a fold with the batch, and on top what is not in the log yet.
@@ -182,7 +177,7 @@ extension Replica {
   }
 
   /// Gives the objects of merged records to the records that survive.
-  func noteMoves(_ moves: [ReplicaState.Move], _ view: Fold, zone: String) throws {
+  func noteMoves(_ moves: [Batch.Move], _ view: Fold, zone: String) throws {
     for move in moves {
       let entity = try view.state(move.to)?.entity ?? ""
       try ledger.setObject(nil, of: move.from, entity, zone: zone)
@@ -206,8 +201,8 @@ extension Replica {
     for name in names.names {
       let (old, now) = (try view.state(name), try new.state(name))
       let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
-      // A restored store lacks objects that the ledger has records of. If the program inserts such an object again, its new record
-      // becomes an alias of the known record. The alias then hands its object over.
+      // A record whose object could not be made has none. If the program inserts such an object, its new record becomes an alias of the
+      // known record. The alias then hands its object over.
       let hasOthersObject = try now?.alias != nil && ledger.object(of: name) != nil
       guard old != now || isMissing || hasOthersObject else { continue }
       if let subject = name.subject {
@@ -281,17 +276,24 @@ extension Replica {
   /// Shows records as the view says, and what leads to them.
   /// - Parameter undone: the properties whose changes were undone.
   func show(_ names: [RecordName], undone: [RecordName: Set<String>] = [:]) throws {
-    // A record that became one with another one leaves its object to it.
-    let names = try Set(names).union(names.map(view.resolve)).sorted()
-    for start in stride(from: 0, to: names.count, by: 500) {
-      var part = Set(names[start..<min(start + 500, names.count)])
-      for name in part { part.formUnion(try view.referrers(to: name).map(\.owner)) }
-      try writeBetweenSaves {
-        let intent = ReplicaState.Intent(
-          zone: SyncWire.privateZone, expected: ledger.replica.seenTransaction ?? 0)
-        return try write(makeFold(over: ledger), intent, also: part, undone: undone)
+    try transaction {
+      // A record that became one with another one leaves its object to it.
+      let names = try Set(names).union(names.map(view.resolve)).sorted()
+      for start in stride(from: 0, to: names.count, by: 500) {
+        var part = Set(names[start..<min(start + 500, names.count)])
+        for name in part { part.formUnion(try view.referrers(to: name).map(\.owner)) }
+        _ = try scan()
+        try write(makeFold(over: ledger), Batch(zone: SyncWire.privateZone), also: part, undone: undone)
       }
     }
+  }
+
+  /// Removes the objects of records from the user's store.
+  func dismiss(_ names: [RecordName]) throws {
+    let materializer = Materializer(self, view)
+    try materializer.dismiss(names)
+    if let seen = try save(materializer) { ledger.replica.seenTransaction = seen }
+    for name in names { try ledger.setObject(nil, of: name, "", zone: "") }
   }
 
   /// The to-manys that have records on one of their sides.

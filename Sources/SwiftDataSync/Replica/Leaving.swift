@@ -48,8 +48,9 @@ extension Replica {
       moving.insert(change.record)
     }
     var late: [(change: RecordChange, zone: String)] = []
-    for entry in entries where !moving.isEmpty || entry.transaction.replica == ledger.replica.clock.replica {
-      let isOwn = entry.transaction.replica == ledger.replica.clock.replica
+    for entry in entries {
+      let isOwn = isOwn(entry.transaction)
+      guard isOwn || !moving.isEmpty else { continue }
       for change in entry.transaction.changes {
         // What others say of a record in the log of another zone is not to be sent on.
         let isMoving = moving.contains(change.record) || !moving.isDisjoint(with: owners(in: change))
@@ -61,7 +62,7 @@ extension Replica {
         if !moving.contains(change.record) { late.append((change, pending.zone)) }
       }
     }
-    let lost = shadow.lostMarks.filter { $0.time.replica == ledger.replica.clock.replica }
+    let lost = shadow.lostMarks.filter { ledger.replica.isOwn($0.time.replica) }
     let moves = forgottenMoves(entries, zone: zone, except: moving)
     guard !late.isEmpty || !lost.isEmpty else { return LateChanges(moves: moves) }
     let view = makeFold(over: shadow)
@@ -105,10 +106,11 @@ extension Replica {
   private func forgottenMoves(
     _ entries: [LogEntry], zone: String, except moving: Set<RecordName>
   ) -> Set<RecordName> {
-    let (own, home) = (ledger.replica.clock.replica, FieldValue.text(ledger.zones.home(of: zone)))
+    let home = FieldValue.text(ledger.zones.home(of: zone))
     var moves: Set<RecordName> = []
     for change in entries.lazy.flatMap(\.transaction.changes) {
-      guard let mark = change.fields[SyncSchema.home], mark.time.replica == own, mark.value != home else { continue }
+      guard let mark = change.fields[SyncSchema.home], ledger.replica.isOwn(mark.time.replica), mark.value != home
+      else { continue }
       if !moving.contains(change.record) { moves.insert(change.record) }
     }
     return moves
@@ -118,13 +120,14 @@ extension Replica {
   /// has read the logs of all zones, because only they tell whether a record arrived.
   func finishMoves() throws {
     guard let moves = ledger.replica.movesToFinish else { return }
-    ledger.replica.movesToFinish = nil
-    for name in moves {
-      guard let state = try view.state(name), ledger.zones.destination(of: state) != nil else { continue }
-      ledger.replica.noteToFollow(name, [])
+    try transaction {
+      ledger.replica.movesToFinish = nil
+      for name in moves {
+        guard let state = try view.state(name), ledger.zones.destination(of: state) != nil else { continue }
+        ledger.replica.noteToFollow(name, [])
+      }
+      try followOwners()
     }
-    try ledger.save()
-    try followOwners()
   }
 
   /// The records that own a record by its own references, as a change says.
@@ -142,6 +145,10 @@ extension Replica {
   /// zones. One that the account still may not move waits.
   func followOwners() throws {
     guard let noted = ledger.replica.claimsToFollow, !noted.isEmpty else { return }
+    try transaction { try follow(noted) }
+  }
+
+  private func follow(_ noted: [RecordName: Set<RecordName>]) throws {
     // An owner may have become one with another record meanwhile.
     let claims = try noted.mapValues { Set(try $0.map(view.resolve)) }
     var (moved, waiting) = (Distribution(), Set<RecordName>())

@@ -11,28 +11,27 @@ extension Ledger {
   }
 
   func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
-    guard try asset(sha256) == nil else { return }
-    context.insert(LedgerAsset(sha256: sha256, bytes: bytes, isOutgoing: isOutgoing))
+    let name = tables.database.cell(sha256)
+    guard try tables.rows(.assets, "sha256", where: "sha256", in: [name]).isEmpty else { return }
+    try tables.put(.assets, [[name, .integer(isOutgoing ? 1 : 0), .blob(bytes)]])
   }
 
   func asset(_ sha256: String) throws -> Data? {
-    try context.fetch(FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { $0.sha256 == sha256 }))
-      .first?.bytes
+    try tables.rows(.assets, "bytes", where: "sha256", in: [tables.database.cell(sha256)]).first?[0].syncData
   }
 
   /// Removes all assets that no unsent transaction names: a crash left them.
   func dropUnsentAssets() throws {
-    let names = pending.flatMap { $0.transaction.assets.map(\.sha256) }
-    try context.delete(model: LedgerAsset.self, where: #Predicate<LedgerAsset> { !names.contains($0.sha256) })
+    let kept = Set(pending.flatMap { $0.transaction.assets.map(\.sha256) })
+    let gone = try tables.rows(.assets, "sha256").map { $0[0] }.filter { !kept.contains($0.syncText) }
+    try tables.remove(.assets, where: "sha256", in: gone)
   }
 
   /// Removes assets, except those that unsent transactions of any zone name.
   func dropAssets(_ names: [String]) throws {
     guard !names.isEmpty else { return }
-    let names = Array(Set(names).subtracting(pending.flatMap { $0.transaction.assets.map(\.sha256) }))
-    for row in try context.fetch(
-      FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { names.contains($0.sha256) }))
-    { context.delete(row) }
+    let gone = Set(names).subtracting(pending.flatMap { $0.transaction.assets.map(\.sha256) })
+    try tables.remove(.assets, where: "sha256", in: gone.sorted().map(tables.database.cell))
   }
 }
 #endif

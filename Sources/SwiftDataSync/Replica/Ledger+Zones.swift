@@ -23,12 +23,12 @@ extension Ledger {
 
   func readPlaces() throws {
     var (positions, snapshots, shares) = ([String: Int64](), [String: KnownSnapshot](), [ZoneInfo]())
-    for row in try context.fetch(FetchDescriptor<LedgerZone>()) {
-      positions[row.name] = row.position
-      if row.unfinishedSnapshot != nil || row.comparedSnapshot != nil {
-        snapshots[row.name] = KnownSnapshot(unfinished: row.unfinishedSnapshot, compared: row.comparedSnapshot)
-      }
-      if let info = row.info { shares.append(try SyncWire.decode(ZoneInfo.self, from: info)) }
+    for row in try tables.rows(.zones) {
+      let name = row[0].syncText
+      positions[name] = row[1].syncInteger
+      let snapshot = KnownSnapshot(unfinished: row[3].syncInteger, compared: row[4].syncInteger)
+      if snapshot != KnownSnapshot() { snapshots[name] = snapshot }
+      if let info = row[2].syncData { shares.append(try SyncWire.decode(ZoneInfo.self, from: info)) }
     }
     shares.sort { $0.name < $1.name }
     places = KnownPlaces(
@@ -39,31 +39,24 @@ extension Ledger {
     (replica.positions, replica.shares) = (nil, nil)
   }
 
-  /// Puts what changed of zones into the context.
+  /// Writes what changed of zones.
   func writePlaces() throws {
     replica.hasHadShares = places.shares == nil ? nil : true
-    let changed = places.takeChanges()
-    for start in stride(from: 0, to: changed.count, by: 500) {
-      let names = Array(changed[start..<min(start + 500, changed.count)])
-      let found = try context.fetch(
-        FetchDescriptor<LedgerZone>(predicate: #Predicate<LedgerZone> { names.contains($0.name) }))
-      let rows = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
-      for name in names {
-        let (position, share) = (places.position(name), places.share(name))
-        guard position != nil || share != nil else {
-          if let row = rows[name] { context.delete(row) }
-          continue
-        }
-        let row = rows[name] ?? LedgerZone(name: name)
-        if rows[name] == nil { context.insert(row) }
-        let info = try share.map(SyncWire.encode)
-        if row.position != position { row.position = position }
-        if row.info != info { row.info = info }
-        let snapshot = places.snapshots[name]
-        if row.unfinishedSnapshot != snapshot?.unfinished { row.unfinishedSnapshot = snapshot?.unfinished }
-        if row.comparedSnapshot != snapshot?.compared { row.comparedSnapshot = snapshot?.compared }
+    var (rows, gone): ([[SQLValue]], [SQLValue]) = ([], [])
+    for name in places.takeChanges() {
+      let (position, share, snapshot) = (places.position(name), places.share(name), places.snapshots[name])
+      let cell = tables.database.cell(name)
+      if position == nil, share == nil {
+        gone.append(cell)
+      } else {
+        rows.append([
+          cell, SQLValue(position), SQLValue(try share.map(SyncWire.encode)), SQLValue(snapshot?.unfinished),
+          SQLValue(snapshot?.compared),
+        ])
       }
     }
+    try tables.put(.zones, rows)
+    try tables.remove(.zones, where: "name", in: gone)
   }
 
   // MARK: - Records of a zone
@@ -77,6 +70,11 @@ extension Ledger {
   /// The names of the records that the log of a zone has.
   func recordNames(zone: String) throws -> [RecordName] { try names { $0.zone == zone && $0.state != nil } }
 
+  /// The names of all records of some classes that the log has.
+  func records(of entities: Set<String>) throws -> [RecordName] {
+    try names { $0.state != nil && entities.contains($0.entity) }
+  }
+
   private func names(where isChosen: (LedgerRecord) -> Bool) throws -> [RecordName] {
     var names: [RecordName] = []
     try forEach { name, record in if isChosen(record) { names.append(name) } }
@@ -85,15 +83,9 @@ extension Ledger {
 
   /// The records that lead to some of these.
   func owners(leadingTo targets: Set<RecordName>) throws -> Set<RecordName> {
-    let names = targets.map(\.text)
-    var owners = Set<RecordName>()
-    for start in stride(from: 0, to: names.count, by: 500) {
-      let part = Array(names[start..<min(start + 500, names.count)])
-      let found = try context.fetch(
-        FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { part.contains($0.target) }))
-      owners.formUnion(found.map { RecordName($0.owner) })
-    }
-    return owners
+    let found = try tables.rows(
+      .references, "owner", where: "target", in: targets.map(\.text).sorted().map(tables.database.cell))
+    return Set(found.map { RecordName($0[0].syncText) })
   }
 
   func zonesApart(of name: RecordName) throws -> Set<String> {
@@ -131,20 +123,16 @@ extension Ledger {
     places.setPosition(nil, of: zone)
     places.setSnapshot(nil, of: zone)
     places.setShares(places.shares?.filter { $0.name != zone })
-    replica.keys?[zone] = nil
-    replica.zonesToForget?.remove(zone)
+    replica.keyGenerations?[zone] = nil
     return Set(names.map(\.joined))
   }
 
   /// Forgets what records lead to and which unique values they have.
   private func forgetRelations(of names: [RecordName]) throws {
-    for start in stride(from: 0, to: names.count, by: 500) {
-      let part = names[start..<min(start + 500, names.count)].map(\.text)
-      try context.delete(
-        model: LedgerReference.self, where: #Predicate<LedgerReference> { part.contains($0.owner) })
-      try context.delete(model: LedgerUnique.self, where: #Predicate<LedgerUnique> { part.contains($0.record) })
-    }
-    uniques = [:]
+    let cells = names.map { tables.database.cell($0.text) }
+    try tables.remove(.references, where: "owner", in: cells)
+    try tables.remove(.uniques, where: "record", in: cells)
+    forgetUniques()
   }
 }
 #endif

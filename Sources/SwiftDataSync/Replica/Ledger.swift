@@ -5,9 +5,10 @@ import SyncProtocol
 
 /// The bookkeeping of a replica: records with their states in the log, and what is still to be sent.
 ///
-/// Changes are made in memory and written by ``save()``, all at once.
+/// All changes belong to a transaction of the database. Records, objects and what the replica knows of itself are in memory until
+/// ``save()``; the rest is written at once. After a transaction that failed, the memory is worth nothing, and a new ledger has to be made.
 final class Ledger: RecordSource {
-  let context: ModelContext
+  let tables: SyncTables
   /// Knows the old names of properties; nil for a ledger without unsent transactions.
   private let schema: SyncSchema?
 
@@ -19,6 +20,7 @@ final class Ledger: RecordSource {
   var places = KnownPlaces()
   /// The transactions that the log does not have yet, in order.
   private(set) var pending: [Pending] = []
+  private var pendingIDs: Set<UUID> = []
   var aliases: [RecordName: RecordName] = [:]
   /// The records that were used since the last save.
   private(set) var records = RecordMap<Slot>()
@@ -31,7 +33,9 @@ final class Ledger: RecordSource {
   /// The greatest name that has a record, or may have one; nil if there are no records.
   private(set) var newestName: RecordName?
   /// The holders of unique values that were used since the last save; an inner nil is a value without a holder.
-  var uniques: [String: LedgerUnique?] = [:]
+  private var uniques: [String: RecordName?] = [:]
+  /// The state of the replica as its row has it.
+  private var writtenState: Data?
 
   /// A record in memory; nil for a name without one.
   struct Slot {
@@ -50,53 +54,36 @@ final class Ledger: RecordSource {
     fileprivate(set) var size: Int
   }
 
-  static let models: [any PersistentModel.Type] = [
-    LedgerPage.self, LedgerObjects.self, LedgerAlias.self, LedgerReference.self, LedgerUnique.self,
-    LedgerPending.self, LedgerZone.self, LedgerAsset.self, LedgerConflict.self, LedgerReplica.self,
-  ]
-
-  /// - Parameter url: the file; nil is memory.
-  /// - Throws: ``SwiftDataError`` if the file cannot be opened.
-  static func container(at url: URL?) throws -> ModelContainer {
-    let schema = Schema(models)
-    var configuration =
-      url.map { ModelConfiguration("sync", schema: schema, url: $0, cloudKitDatabase: .none) }
-      ?? ModelConfiguration("sync", schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .none)
-    configuration.historyRetention = .seconds(60)
-    // What it says about the user's store must be there before what it says happens.
-    configuration.durability = .full
-    return try ModelContainer(for: schema, configurations: configuration)
-  }
-
   /// - Parameters:
   ///   - schema: the models that sync; nil for a ledger without unsent transactions.
   ///   - replica: makes the number of a new replica.
-  init(_ container: ModelContainer, _ schema: SyncSchema? = nil, replica: () -> UInt64) throws {
-    self.schema = schema
-    context = ModelContext(container)
-    if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
-      self.replica = try SyncWire.decode(ReplicaState.self, from: row.state)
+  init(_ tables: SyncTables, _ schema: SyncSchema? = nil, replica: () -> UInt64) throws {
+    (self.tables, self.schema) = (tables, schema)
+    try tables.database.transaction { try tables.make() }
+    if let data = try tables.rows(.replica).first?[1].syncData {
+      self.replica = try SyncWire.decode(ReplicaState.self, from: data)
       guard self.replica.format == ReplicaState.format else { throw ReplicaError.otherFormat }
-      self.replica.intent = try row.intent.map(ReplicaState.Intent.init)
+      writtenState = data
     } else {
       self.replica = ReplicaState(replica: replica())
     }
-    pages = try RecordPages(context)
-    objectNames = ObjectNames(context)
-    let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
-    pending = try rows.map { row in
-      let sent = try SyncTransaction(encoded: row.transaction)
+    pages = try RecordPages(tables)
+    objectNames = ObjectNames(tables)
+    pending = try tables.rows(.pending, nil, "ORDER BY 1").map { row in
+      let data = row[2].syncData ?? Data()
+      let sent = try SyncTransaction(encoded: data)
       return Pending(
-        number: row.number, zone: row.zone, sent: sent, transaction: schema?.current(sent) ?? sent,
-        size: row.transaction.count)
+        number: Int(row[0].syncInteger ?? 0), zone: row[1].syncText, sent: sent,
+        transaction: schema?.current(sent) ?? sent, size: data.count)
     }
-    for row in try context.fetch(FetchDescriptor<LedgerAlias>()) {
-      aliases[RecordName(row.name)] = RecordName(row.target)
-    }
+    pendingIDs = Set(pending.map(\.transaction.id))
+    for row in try tables.rows(.aliases) { aliases[RecordName(row[0].syncText)] = RecordName(row[1].syncText) }
     try readPlaces()
     newestName = try pages.newestName()
     pages.forget()
   }
+
+  private func cell(_ text: String) -> SQLValue { tables.database.cell(text) }
 
   // MARK: - Records
 
@@ -153,7 +140,7 @@ final class Ledger: RecordSource {
 
   /// Reads all records in the order of their names.
   func forEach(_ body: (RecordName, LedgerRecord) throws -> Void) throws {
-    try writePages()
+    try putRecords()
     try pages.forEach(body)
   }
 
@@ -175,13 +162,9 @@ final class Ledger: RecordSource {
   func alias(_ name: RecordName) throws -> RecordName? { aliases[name] }
 
   func holder(of unique: String) throws -> RecordName? {
-    try uniqueRow(unique).map { RecordName($0.record) }
-  }
-
-  private func uniqueRow(_ text: String) throws -> LedgerUnique? {
-    if let known = uniques[text] { return known }
-    try prefetch(uniques: [text])
-    return uniques[text] ?? nil
+    if let known = uniques[unique] { return known }
+    try prefetch(uniques: [unique])
+    return uniques[unique] ?? nil
   }
 
   /// Reads the holders of the unique values that changes write, in few statements.
@@ -194,27 +177,37 @@ final class Ledger: RecordSource {
 
   private func prefetch(uniques texts: Set<String>) throws {
     let missing = texts.filter { uniques[$0] == nil }.sorted()
-    for start in stride(from: 0, to: missing.count, by: 500) {
-      let part = Array(missing[start..<min(start + 500, missing.count)])
-      for text in part { uniques[text] = .some(nil) }
-      let found = try context.fetch(
-        FetchDescriptor<LedgerUnique>(predicate: #Predicate<LedgerUnique> { part.contains($0.text) }))
-      for row in found { uniques[row.text] = row }
+    guard !missing.isEmpty else { return }
+    for text in missing { uniques[text] = .some(nil) }
+    for row in try tables.rows(.uniques, where: "hash", in: missing.map { cell(Self.hash($0)) }) {
+      uniques[Self.uniqueText(row)] = RecordName(row[2].syncText)
     }
   }
 
+  /// What a unique value is found by: a short text itself, or the hash of a long one.
+  private static func hash(_ text: String) -> String {
+    text.utf8.count <= 200 ? text : "#" + UserStore.sha256(Data(text.utf8))
+  }
+
+  /// The row of a unique value.
+  static func row(_ text: String, _ holder: String, _ database: SyncDatabase) -> [SQLValue] {
+    let hash = hash(text)
+    return [database.cell(hash), hash == text ? .null : database.cell(text), database.cell(holder)]
+  }
+
+  private static func uniqueText(_ row: [SQLValue]) -> String { (row[1] == .null ? row[0] : row[1]).syncText }
+
   /// All records that have unique values, by the texts of these.
   func holders() throws -> [String: RecordName] {
-    let rows = try context.fetch(FetchDescriptor<LedgerUnique>())
-    return Dictionary(rows.map { ($0.text, RecordName($0.record)) }) { first, _ in first }
+    let rows = try tables.rows(.uniques).map { (Self.uniqueText($0), RecordName($0[2].syncText)) }
+    return Dictionary(rows) { first, _ in first }
   }
 
   func possibleReferrers(to target: RecordName) throws -> Set<Referrer> {
-    let name = target.text
-    let found = try context.fetch(
-      FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { $0.target == name }))
-    try prefetch(found.map { RecordName($0.owner) })
-    return Set(found.map { Referrer(owner: RecordName($0.owner), property: $0.property) })
+    let found = try tables.rows(.references, where: "target", in: [cell(target.text)])
+      .map { Referrer(owner: RecordName($0[0].syncText), property: $0[1].syncText) }
+    try prefetch(found.map(\.owner))
+    return Set(found)
   }
 
   // MARK: - Objects
@@ -274,6 +267,7 @@ final class Ledger: RecordSource {
   /// Takes over what a fold of the log changed.
   func take(_ fold: Fold) throws {
     try prefetch(fold.states.names)
+    var led: [[SQLValue]] = []
     for (name, state) in fold.states {
       let index = try slot(name)
       let old = try self.state(at: index)
@@ -283,49 +277,44 @@ final class Ledger: RecordSource {
       records.values[index].record = record
       noteChange(index)
       try setAlias(state.alias, of: name)
-      try write(state.references, of: name, old?.references ?? [])
+      let (new, former) = (state.references, old?.references ?? [])
+      guard new != former else { continue }
+      // A list may lead to many.
+      let owner = cell(name.text)
+      for gone in former.subtracting(new) {
+        try tables.remove(
+          .references, where: "owner = ? AND property = ? AND target = ?",
+          [owner, cell(gone.property), cell(gone.target.text)])
+      }
+      led += new.subtracting(former).map { [owner, cell($0.property), cell($0.target.text)] }
     }
+    try tables.put(.references, led)
+    var (gone, held): ([SQLValue], [[SQLValue]]) = ([], [])
     try prefetch(uniques: Set(fold.uniques.keys))
-    for (text, holder) in fold.uniques {
-      switch (try uniqueRow(text), holder) {
-      case (let found?, let holder?): if found.record != holder.text { found.record = holder.text }
-      case (nil, let holder?):
-        let row = LedgerUnique(text: text, record: holder.text)
-        context.insert(row)
-        uniques[text] = row
-      case (let found?, nil):
-        context.delete(found)
-        uniques[text] = .some(nil)
-      case (nil, nil): break
+    for (text, holder) in fold.uniques where try self.holder(of: text) != holder {
+      uniques[text] = .some(holder)
+      if let holder {
+        held.append(Self.row(text, holder.text, tables.database))
+      } else {
+        gone.append(cell(Self.hash(text)))
       }
     }
+    try tables.remove(.uniques, where: "hash", in: gone)
+    try tables.put(.uniques, held)
   }
 
   func setAlias(_ alias: RecordName?, of name: RecordName) throws {
     guard aliases[name] != alias else { return }
-    let text = name.text
-    for row in try context.fetch(FetchDescriptor<LedgerAlias>(predicate: #Predicate<LedgerAlias> { $0.name == text })) {
-      context.delete(row)
+    if let alias {
+      try tables.put(.aliases, [[cell(name.text), cell(alias.text)]])
+    } else {
+      try tables.remove(.aliases, where: "name", in: [cell(name.text)])
     }
-    if let alias { context.insert(LedgerAlias(name: text, target: alias.text)) }
     aliases[name] = alias
   }
 
-  private func write(
-    _ new: Set<RecordState.Reference>, of name: RecordName, _ old: Set<RecordState.Reference>
-  ) throws {
-    guard new != old else { return }
-    if !old.isEmpty {
-      let owner = name.text
-      let rows = try context.fetch(
-        FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { $0.owner == owner }))
-      for row in rows where !new.contains(.init(row.property, RecordName(row.target))) { context.delete(row) }
-    }
-    for reference in new.subtracting(old) {
-      context.insert(
-        LedgerReference(owner: name.text, property: reference.property, target: reference.target.text))
-    }
-  }
+  /// Whether the log does not have a transaction of this store yet.
+  func isPending(_ id: UUID) -> Bool { pendingIDs.contains(id) }
 
   /// Adds a transaction to those that are to be sent.
   func append(_ transaction: SyncTransaction, zone: String) throws {
@@ -338,63 +327,65 @@ final class Ledger: RecordSource {
       Pending(
         number: number, zone: zone, sent: transaction, transaction: schema?.current(transaction) ?? transaction,
         size: data.count))
-    context.insert(LedgerPending(number: number, zone: zone, transaction: data))
+    pendingIDs.insert(transaction.id)
+    try tables.put(.pending, [[.integer(Int64(number)), cell(zone), .blob(data)]])
   }
 
   /// Removes transactions, but not their assets.
   func takePending(_ ids: Set<UUID>) throws -> [Pending] {
     let taken = pending.filter { ids.contains($0.transaction.id) }
     guard !taken.isEmpty else { return [] }
-    let numbers = taken.map(\.number)
     pending.removeAll { ids.contains($0.transaction.id) }
+    pendingIDs.subtract(ids)
     replica.replaced?.subtract(ids)
-    try context.delete(model: LedgerPending.self, where: #Predicate<LedgerPending> { numbers.contains($0.number) })
+    try tables.remove(.pending, where: "number", in: taken.map { .integer(Int64($0.number)) })
     return taken
   }
 
   /// Puts other transactions in the place of those that are to be sent, with the same numbers.
   func replacePending(_ change: (SyncTransaction) throws -> SyncTransaction) throws {
-    let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
-    for (index, row) in rows.enumerated() where index < pending.count {
+    for index in pending.indices {
       let new = try change(pending[index].sent)
       guard new != pending[index].sent else { continue }
       (pending[index].sent, pending[index].transaction) = (new, schema?.current(new) ?? new)
       // The server may have the former contents, if an answer was lost.
       replica.replaced = (replica.replaced ?? []).union([new.id])
-      row.transaction = new.encoded
-      pending[index].size = row.transaction.count
+      let data = new.encoded
+      pending[index].size = data.count
+      let (number, zone) = (pending[index].number, pending[index].zone)
+      try tables.put(.pending, [[.integer(Int64(number)), cell(zone), .blob(data)]])
     }
   }
 
-  /// Writes all changes at once.
-  /// - Parameter isHalf: whether the same records are written again at once, so that what is in memory is kept.
-  func save(isHalf: Bool = false) throws {
+  /// Writes what is in memory, and forgets what was only read.
+  func save() throws {
     try writePlaces()
-    var state = replica
-    state.intent = nil
-    let (data, intent) = (try SyncWire.encode(state), replica.intent?.encoded)
-    if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
-      if row.state != data { row.state = data }
-      if row.intent != intent { row.intent = intent }
-    } else {
-      context.insert(LedgerReplica(state: data, intent: intent))
-    }
-    try writePages()
-    try context.save()
-    guard !isHalf else { return }
+    let data = try SyncWire.encode(replica)
+    if data != writtenState { try tables.put(.replica, [[.integer(1), .blob(data)]]) }
+    writtenState = data
+    try putRecords()
+    try pages.write()
+    try objectNames.write()
+    forgetRead()
+  }
+
+  /// Forgets what was only read. What changed has to be saved.
+  func forgetRead() {
     (records, uniques) = (RecordMap(), [:])
     pages.forget()
     objectNames.forget()
   }
 
-  /// Puts the records that changed into the context.
-  private func writePages() throws {
+  /// Forgets the holders of unique values that were read.
+  func forgetUniques() { uniques = [:] }
+
+  /// Puts the records that changed into their pages.
+  private func putRecords() throws {
     // They are nearly in order, because new names are later than old ones.
     changed.sort { records.names[$0] < records.names[$1] }
-    try pages.write(changed.map { records.names[$0] }) { records.values[changed[$0]].record }
+    try pages.put(changed.map { records.names[$0] }) { records.values[changed[$0]].record }
     for index in changed { records.values[index].isChanged = false }
     (changed, changedApart) = ([], [:])
-    objectNames.write()
   }
 }
 #endif

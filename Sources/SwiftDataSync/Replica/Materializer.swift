@@ -16,7 +16,7 @@ final class Materializer {
   /// Records that have no object any more.
   private(set) var removed: [RecordName] = []
   /// Records whose object is another record's from now on: where two were merged.
-  private(set) var moved: [ReplicaState.Move] = []
+  private(set) var moved: [Batch.Move] = []
   /// Values that the user's store cannot hold.
   private(set) var held: [RecordName: [String: FieldValue]] = [:]
   /// Records whose objects keep another value, since no zone has the bytes.
@@ -106,7 +106,7 @@ final class Materializer {
     else { return }
     objects.set(name, nil)
     objects.set(survivor, own)
-    moved.append(ReplicaState.Move(from: name, to: survivor, object: text))
+    moved.append(Batch.Move(from: name, to: survivor, object: text))
   }
 
   /// Sorts new records by their places in lists. The store orders a list by the age of its members, and writes a position for each member

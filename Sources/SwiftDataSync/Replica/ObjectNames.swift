@@ -5,7 +5,7 @@ import SyncProtocol
 
 /// Which records the objects of the user's store are. Objects whose keys are neighbours share a row.
 final class ObjectNames {
-  private let context: ModelContext
+  private let tables: SyncTables
 
   // MARK: - Mutable State
   // It belongs to one ledger, which is used by one thread at a time.
@@ -27,7 +27,8 @@ final class ObjectNames {
 
   private struct Group {
     let name: GroupName
-    var row: LedgerObjects?
+    /// Whether the group has a row.
+    var isWritten = false
     /// The records of objects whose keys are numbers: 64 places, or none.
     var numbered: [RecordName?] = []
     /// The records of other objects, by the texts of their identifiers.
@@ -49,7 +50,7 @@ final class ObjectNames {
     }
   }
 
-  init(_ context: ModelContext) { self.context = context }
+  init(_ tables: SyncTables) { self.tables = tables }
 
   // MARK: - Places
 
@@ -106,13 +107,10 @@ final class ObjectNames {
         (indices[name], added[name.text]) = (groups.count, groups.count)
         groups.append(Group(name))
       }
-      let texts = added.keys.sorted()
-      let rows = try context.fetch(
-        FetchDescriptor<LedgerObjects>(predicate: #Predicate<LedgerObjects> { texts.contains($0.group) }))
-      for row in rows {
-        guard let index = added[row.group] else { continue }
-        groups[index].row = row
-        try Self.read(row.names, into: &groups[index])
+      for row in try tables.rows(.objects, where: "place", in: added.keys.sorted().map(tables.database.cell)) {
+        guard let index = added[row[0].syncText] else { continue }
+        groups[index].isWritten = true
+        try Self.read(row[1].syncData ?? Data(), into: &groups[index])
       }
     }
   }
@@ -146,23 +144,18 @@ final class ObjectNames {
     groups[index].isChanged = true
   }
 
-  /// Puts what was changed into the context, which has to be saved afterwards.
-  func write() {
+  /// Writes what was changed.
+  /// - Throws: an error of the store.
+  func write() throws {
+    var (rows, gone): ([[SQLValue]], [SQLValue]) = ([], [])
     for index in groups.indices where groups[index].isChanged {
-      groups[index].isChanged = false
-      let (group, bytes) = (groups[index], Self.bytes(groups[index]))
-      switch (group.row, bytes) {
-      case (let row?, let bytes?): row.names = bytes
-      case (let row?, nil):
-        context.delete(row)
-        groups[index].row = nil
-      case (nil, let bytes?):
-        let row = LedgerObjects(group: group.name.text, names: bytes)
-        context.insert(row)
-        groups[index].row = row
-      case (nil, nil): break
-      }
+      let place = tables.database.cell(groups[index].name.text)
+      let bytes = Self.bytes(groups[index])
+      if let bytes { rows.append([place, .blob(bytes)]) } else if groups[index].isWritten { gone.append(place) }
+      (groups[index].isChanged, groups[index].isWritten) = (false, bytes != nil)
     }
+    try tables.put(.objects, rows)
+    try tables.remove(.objects, where: "place", in: gone)
   }
 
   /// Forgets what was read. It has to be written.

@@ -35,7 +35,7 @@ final class RecordPages {
   /// The bytes that a page is filled with, so that its records have room to grow.
   private static let filling = 6144
 
-  private let context: ModelContext
+  private let tables: SyncTables
 
   // MARK: - Mutable State
   // The pages belong to one ledger, which is used by one thread at a time.
@@ -47,9 +47,15 @@ final class RecordPages {
   private var lastPlace = 0
   /// The pages that were used since ``forget()``, by number.
   private var loaded: [Int: Page] = [:]
+  /// The numbers of the pages that are not in their rows as they are in memory.
+  private var changed: Set<Int> = []
+  /// The numbers of the pages that are gone and still have rows.
+  private var removed: Set<Int> = []
 
   fileprivate struct Page {
-    let row: LedgerPage
+    let number: Int
+    /// The name that the page begins with. Empty for the first page.
+    let first: String
     var names: [RecordName] = []
     var bytes: [UInt8] = []
     /// Where the record of each name is in the bytes.
@@ -57,13 +63,13 @@ final class RecordPages {
   }
 
   /// - Throws: an error of the store.
-  init(_ context: ModelContext) throws {
-    self.context = context
-    var descriptor = FetchDescriptor<LedgerPage>()
-    descriptor.propertiesToFetch = [\.number, \.first]
-    let rows = try context.fetch(descriptor)
-    directory = rows.map { (RecordName($0.first), $0.number) }.sorted { $0.first < $1.first }
-    nextNumber = (rows.map(\.number).max() ?? 0) + 1
+  init(_ tables: SyncTables) throws {
+    self.tables = tables
+    let rows = try tables.rows(.pages, "\"number\", \"first\"").map {
+      (RecordName($0[1].syncText), Int($0[0].syncInteger ?? 0))
+    }
+    directory = rows.sorted { $0.0 < $1.0 }
+    nextNumber = (rows.map(\.1).max() ?? 0) + 1
   }
 
   /// The greatest name that has a record.
@@ -108,17 +114,11 @@ final class RecordPages {
 
   private func load(_ places: [Int]) throws {
     let missing = places.map { directory[$0].number }.filter { loaded[$0] == nil }
-    for row in try rows(missing) { loaded[row.number] = try Page(row) }
+    for page in try read(missing) { loaded[page.number] = page }
   }
 
-  private func rows(_ numbers: [Int]) throws -> [LedgerPage] {
-    var found: [LedgerPage] = []
-    for start in stride(from: 0, to: numbers.count, by: 500) {
-      let part = Array(numbers[start..<min(start + 500, numbers.count)])
-      found += try context.fetch(
-        FetchDescriptor<LedgerPage>(predicate: #Predicate<LedgerPage> { part.contains($0.number) }))
-    }
-    return found
+  private func read(_ numbers: [Int]) throws -> [Page] {
+    try tables.rows(.pages, where: "number", in: numbers.map { .integer(Int64($0)) }).map(Page.init)
   }
 
   /// - Throws: an error of the store.
@@ -165,9 +165,9 @@ final class RecordPages {
     let numbers = directory.map(\.number)
     for start in stride(from: 0, to: numbers.count, by: 50) {
       let part = numbers[start..<min(start + 50, numbers.count)]
-      let rows = Dictionary(uniqueKeysWithValues: try rows(Array(part)).map { ($0.number, $0) })
+      let pages = Dictionary(uniqueKeysWithValues: try read(part.filter { loaded[$0] == nil }).map { ($0.number, $0) })
       for number in part {
-        guard let page = try rows[number].map(Page.init) else { continue }
+        guard let page = loaded[number] ?? pages[number] else { continue }
         for (index, name) in page.names.enumerated() { try body(name, try page.record(index)) }
       }
     }
@@ -175,18 +175,16 @@ final class RecordPages {
 
   // MARK: - Writing
 
-  /// Puts records into the pages. The context has to be saved afterwards.
+  /// Puts records into the pages, which have to be written afterwards.
   /// - Parameters:
   ///   - names: the names, in order.
   ///   - record: the record of the name at an index; nil removes it.
   /// - Throws: an error of the store.
-  func write(_ names: [RecordName], _ record: (Int) -> LedgerRecord?) throws {
+  func put(_ names: [RecordName], _ record: (Int) -> LedgerRecord?) throws {
     guard !names.isEmpty else { return }
     if directory.isEmpty {
-      let row = LedgerPage(number: nextNumber, first: "")
-      context.insert(row)
       directory = [(RecordName(""), nextNumber)]
-      loaded[nextNumber] = Page(row: row)
+      loaded[nextNumber] = Page(number: nextNumber, first: "")
       nextNumber += 1
     }
     try load(names)
@@ -196,14 +194,14 @@ final class RecordPages {
       let place = place(of: names[end - 1])
       // The first page has all that is before the second one.
       let start = place == 0 ? 0 : Self.index(of: directory[place].first, in: names, from: 0)
-      write(names[start..<end], record, at: place)
+      put(names[start..<end], record, at: place)
       end = start
     }
   }
 
-  private func write(_ changes: ArraySlice<RecordName>, _ record: (Int) -> LedgerRecord?, at place: Int) {
+  private func put(_ changes: ArraySlice<RecordName>, _ record: (Int) -> LedgerRecord?, at place: Int) {
     guard let page = loaded[directory[place].number] else { return }
-    var new = Page(row: page.row)
+    var new = Page(number: page.number, first: page.first)
     var writer = BinaryWriter(capacity: page.bytes.count + changes.count * 128)
     new.names.reserveCapacity(page.names.count + changes.count)
     new.places.reserveCapacity(page.names.count + changes.count)
@@ -230,15 +228,16 @@ final class RecordPages {
     keep(until: page.names.count)
     new.bytes = writer.bytes
     if new.names.isEmpty, place > 0 {
-      context.delete(page.row)
-      loaded[page.row.number] = nil
+      loaded[page.number] = nil
+      changed.remove(page.number)
+      removed.insert(page.number)
       directory.remove(at: place)
     } else {
       divide(new, at: place)
     }
   }
 
-  /// Writes the records of a page, with new pages behind it for what has no room.
+  /// Puts the records of a page into it, with new pages behind it for what has no room.
   private func divide(_ page: Page, at place: Int) {
     var added: [(first: RecordName, number: Int)] = []
     let room = page.bytes.count <= Self.limit ? Self.limit : Self.filling
@@ -249,31 +248,40 @@ final class RecordPages {
         filled += page.places[end].count
         end += 1
       }
-      let target: LedgerPage
-      if start == 0 {
-        target = page.row
-      } else {
-        target = LedgerPage(number: nextNumber, first: page.names[start].text)
-        context.insert(target)
+      var target = (number: page.number, first: page.first)
+      if start > 0 {
+        target = (nextNumber, page.names[start].text)
         added.append((page.names[start], nextNumber))
         nextNumber += 1
       }
-      let part = Page(row: target, of: page, start..<end)
-      target.records = Data(part.bytes)
-      loaded[target.number] = part
+      loaded[target.number] = Page(number: target.number, first: target.first, of: page, start..<end)
+      changed.insert(target.number)
       start = end
     } while start < page.names.count
     directory.insert(contentsOf: added, at: place + 1)
   }
 
-  /// Forgets the pages that were read. They have to be saved.
+  /// Writes the pages that changed.
+  /// - Throws: an error of the store.
+  func write() throws {
+    try tables.remove(.pages, where: "number", in: removed.sorted().map { .integer(Int64($0)) })
+    let rows = changed.sorted().compactMap { number in
+      loaded[number].map { page -> [SQLValue] in
+        [.integer(Int64(number)), tables.database.cell(page.first), .blob(Data(page.bytes))]
+      }
+    }
+    try tables.put(.pages, rows)
+    (changed, removed) = ([], [])
+  }
+
+  /// Forgets the pages that were read. They have to be written.
   func forget() { loaded = [:] }
 }
 
 extension RecordPages.Page {
-  init(_ row: LedgerPage) throws {
-    self.row = row
-    bytes = Array(row.records)
+  init(_ row: [SQLValue]) throws {
+    (number, first) = (Int(row[0].syncInteger ?? 0), row[1].syncText)
+    bytes = Array(row[2].syncData ?? Data())
     guard !bytes.isEmpty else { return }
     var reader = BinaryReader(bytes)
     let count = try reader.count()
@@ -287,8 +295,8 @@ extension RecordPages.Page {
   }
 
   /// Some of the records of a page, as the bytes of a row.
-  init(row: LedgerPage, of page: RecordPages.Page, _ part: Range<Int>) {
-    self.row = row
+  init(number: Int, first: String, of page: RecordPages.Page, _ part: Range<Int>) {
+    (self.number, self.first) = (number, first)
     names = Array(page.names[part])
     var writer = BinaryWriter(capacity: 64 + part.reduce(0) { $0 + page.places[$1].count + 24 })
     writer.count(part.count)

@@ -5,38 +5,7 @@ import SyncProtocol
 
 // A fold of the log depends on the models: on cascades and on unique values. A program that did not know a class has folded the
 // log otherwise than one that does. When its models change, it reads the log again from the start and folds it in a second
-// ledger. The first one goes on meanwhile. In the end it takes over what the second one has otherwise.
-
-/// Where the second ledger is.
-struct SpareLedger {
-  /// Opens the container. It is made if it is not there.
-  let open: () throws -> ModelContainer
-  /// Removes the container with all that it has.
-  let remove: () throws -> Void
-
-  /// A container in memory.
-  static func memory() -> SpareLedger {
-    var container: ModelContainer?
-    return SpareLedger {
-      let opened = try container ?? Ledger.container(at: nil)
-      container = opened
-      return opened
-    } remove: {
-      container = nil
-    }
-  }
-
-  /// A container in a file.
-  static func file(at url: URL) -> SpareLedger {
-    SpareLedger {
-      try Ledger.container(at: url)
-    } remove: {
-      for path in ["-wal", "-shm", ""].map({ url.path + $0 }) where FileManager.default.fileExists(atPath: path) {
-        try FileManager.default.removeItem(atPath: path)
-      }
-    }
-  }
-}
+// ledger, which is in the same database. The first one goes on meanwhile. In the end it takes over what the second one has otherwise.
 
 extension Replica {
   /// Compares the rules of the models with those that the log was folded with.
@@ -107,10 +76,11 @@ extension Replica {
   /// Begins to fold all logs again, since a replica with other rules made the snapshot of a zone, or since the server deleted what this
   /// replica has not seen of a log. The unsent changes stay unsent changes.
   func refoldAll() throws {
-    try dropSpare()
-    ledger.replica.refolding = ledger.places.positions.filter { $0.value > 0 }.keys.sorted()
-    isCaughtUp = false
-    try ledger.save()
+    try transaction {
+      try dropSpare()
+      ledger.replica.refolding = ledger.places.positions.filter { $0.value > 0 }.keys.sorted()
+      isCaughtUp = false
+    }
   }
 
   /// Folds a part of the log of a zone again.
@@ -123,6 +93,12 @@ extension Replica {
       $0.sequence > folded && (snapshot != nil || $0.sequence <= position(zone))
     }.map { user.schema.current($0).readable(in: zone) }
     guard let last = entries.last, entries[0].sequence == folded + 1 || (snapshot != nil && folded == 0) else { return }
+    try transaction { try refold(entries, spare, zone, snapshot, upTo: last.sequence) }
+  }
+
+  private func refold(
+    _ entries: [LogEntry], _ spare: Ledger, _ zone: String, _ snapshot: Int64?, upTo last: Int64
+  ) throws {
     spare.replica.account = ledger.replica.account
     spare.places.setShares(ledger.places.shares)
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
@@ -130,9 +106,9 @@ extension Replica {
     for entry in entries { try fold.apply(entry, zone: zone) }
     try spare.take(fold)
     if let snapshot {
-      spare.places.didTake(snapshot, upTo: last.sequence, of: zone)
+      spare.places.didTake(snapshot, upTo: last, of: zone)
     } else {
-      spare.places.setPosition(last.sequence, of: zone)
+      spare.places.setPosition(last, of: zone)
     }
     try spare.save()
     if !entries.allSatisfy({ user.schema.knows($0.transaction) }) { ledger.replica.sawUnknown = true }
@@ -155,31 +131,34 @@ extension Replica {
   /// - Parameter sent: the transactions of ``unsentInSnapshots()`` that the server has.
   /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first; an error of a store.
   func catchUp(sent: Set<UUID> = []) throws {
-    try showEverything()
     try followOwners()
     try showRemaining()
     guard !isCaughtUp else { return }
     if ledger.replica.refolding != nil {
       guard try refoldingZones.allSatisfy({ try refoldPosition($0) == nil }) else { return }
-      try writeBetweenSaves {
+    }
+    try transaction {
+      if ledger.replica.refolding != nil {
+        try scan()
         let refolded = try refolded()
         let shadow = makeFold(over: ledger)
         shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders)
-        var intent = ReplicaState.Intent(
-          zone: SyncWire.privateZone, expected: ledger.replica.seenTransaction ?? 0)
-        intent.refolded = refolded
-        intent.sent = sent
-        return try write(shadow, intent, without: sent)
+        try write(
+          shadow, Batch(zone: SyncWire.privateZone, refolded: refolded, sent: sent), without: sent)
+        try dropSpare()
       }
-      try dropSpare()
+      try showNewProperties()
+      isCaughtUp = true
     }
-    try showNewProperties()
-    isCaughtUp = true
   }
 
   /// Shows records that the user's store did not show when they changed.
   func showRemaining() throws {
     guard let records = ledger.replica.recordsToShow, !records.isEmpty else { return }
+    try transaction { try show(records) }
+  }
+
+  private func show(_ records: [RecordName: Set<String>]) throws {
     var undone: [RecordName: Set<String>] = [:]
     for (name, properties) in records { undone[try view.resolve(name), default: []].formUnion(properties) }
     postponed = []
@@ -191,10 +170,16 @@ extension Replica {
     try ledger.save()
   }
 
+  /// The records of classes that the log has, or that the replica has to send again after it started anew.
+  private func records(of entities: Set<String>) throws -> [RecordName] {
+    let unsent = ledger.pending.lazy.flatMap(\.transaction.changes).filter { entities.contains($0.entity) }
+    return Array(Set(try ledger.records(of: entities)).union(unsent.map(\.record)))
+  }
+
   /// What the second fold has otherwise.
-  private func refolded() throws -> ReplicaState.Refolded {
+  private func refolded() throws -> Batch.Refolded {
     let spare = try spareLedger()
-    var refolded = ReplicaState.Refolded()
+    var refolded = Batch.Refolded()
     for zone in refoldingZones {
       if let folded = spare.places.position(zone), folded > position(zone) { refolded.positions[zone] = folded }
       let names = try spare.recordNames(zone: zone)
@@ -216,7 +201,7 @@ extension Replica {
   }
 
   /// Notes that the ledger has what was folded again.
-  func noteRefolded(_ refolded: ReplicaState.Refolded) {
+  func noteRefolded(_ refolded: Batch.Refolded) {
     ledger.replica.refolding = nil
     for (zone, position) in refolded.positions {
       ledger.places.setPosition(position, of: zone)

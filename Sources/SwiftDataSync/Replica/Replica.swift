@@ -4,14 +4,17 @@ import SwiftData
 import SyncProtocol
 import UntrustedInput
 
-/// One copy of the zones' records: the user's store, and the ledger beside it.
+/// One copy of the zones' records: the user's store, and the ledger in its database.
 ///
 /// The user's store shows the log, as far as the replica has seen it, with the transactions on top that the log does not have
 /// yet. ``scan()`` turns what the program saved into such transactions. ``integrate(_:zone:)`` takes in more of the log. A
 /// replica does no networking.
+///
+/// Each step is one transaction. See ``transaction(_:)``.
 final class Replica {
   let user: UserStore
-  let ledger: Ledger
+  private let tables: SyncTables
+  private(set) var ledger: Ledger
   /// Milliseconds since 1970.
   private let now: () -> Int64
   // Not Sendable: a replica belongs to one actor.
@@ -20,9 +23,8 @@ final class Replica {
   let checkpoint: (Checkpoint) throws -> Void
   /// The keys of the account; nil without a secret. See `ShareKeys.swift`.
   var keyring: Keyring?
+  let secrets: Secrets
   let resolvers: ConflictResolvers
-  /// Where the log is folded again after the models changed.
-  let spare: SpareLedger
 
   /// What the user's store shows: the log as far as it was seen, with what is pending on top. While a save is exported, what the
   /// program saved lies over it.
@@ -34,8 +36,6 @@ final class Replica {
   private var newestInBase = 0
   /// Whether the user's store shows all that its models have.
   var isCaughtUp = false
-  /// Whether the history of the user's store was compared with what was seen of it before.
-  var isHistoryChecked = false
   /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there: a share
   /// may be gone, or a restored server may get the asset from another replica. An exchange begins with none.
   var unavailable: Set<String> = []
@@ -45,65 +45,98 @@ final class Replica {
   private var openSpare: Ledger?
 
   enum Checkpoint: CaseIterable {
-    case scanned, intentSaved, userSaved, integrated, restamped
-    /// A replica passes it only if it has resolvers.
-    case resolved
-    /// A replica passes them only if it lost a zone.
-    case dismissed, forgotten
-
-    /// Those that every replica passes.
-    static let allCases: [Checkpoint] = [.scanned, .intentSaved, .userSaved, .integrated, .restamped]
+    /// Before any statement of a transaction that writes.
+    case writing
+    /// After the commit of a transaction.
+    case committed
   }
 
   /// - Parameters:
   ///   - user: the store that syncs.
-  ///   - ledger: the container of the bookkeeping.
-  ///   - spare: a second container of that kind, for a while.
+  ///   - database: where the bookkeeping is.
+  ///   - secrets: the keys of shares.
   ///   - now: milliseconds since 1970.
   ///   - random: where names come from.
-  /// - Throws: ``SwiftDataError`` if the ledger cannot be read or a batch that a crash interrupted cannot be finished.
+  /// - Throws: ``SwiftDataError`` if the ledger cannot be read.
   init(
-    user: UserStore, ledger: ModelContainer, spare: SpareLedger, keyring: Keyring? = nil,
+    user: UserStore, database: SyncDatabase, secrets: Secrets, keyring: Keyring? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
     random: any RandomNumberGenerator = SecureGenerator(),
     checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
   ) throws {
-    (self.user, self.spare) = (user, spare)
+    (self.user, tables) = (user, SyncTables(database))
     self.now = now
     self.checkpoint = checkpoint
-    (self.keyring, self.resolvers) = (keyring, resolvers)
+    (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
     var random = AnyGenerator(random)
-    self.ledger = try Ledger(ledger, user.schema) { random.next() }
+    ledger = try Ledger(tables, user.schema) { random.next() }
     self.random = random
-    base = Fold(user.schema, over: self.ledger)
+    base = Fold(user.schema, over: ledger)
     view = base
-    loadKeys()
-    try renameProperties()
-    try recover()
-    try self.ledger.dropUnsentAssets()
-    try rebuildView()
-    try noteRules()
-    if self.ledger.replica.isRestamped {
-      try scan()
-      // ``catchUp()`` shows them: bytes may have to be fetched for it, and a replica that does not start cannot fetch any.
-      for name in self.ledger.pending.flatMap({ $0.transaction.changes.map(\.record) }) {
-        self.ledger.replica.noteToShow(name.subject ?? name)
-      }
-      self.ledger.replica.isRestamped = false
-      try self.ledger.save()
+    database.willWrite = { try checkpoint(.writing) }
+    try transaction {
+      try noteInstance()
+      loadKeys()
+      try renameProperties()
+      try ledger.dropUnsentAssets()
+      try rebuildView()
+      try noteRules()
     }
+  }
+
+  /// Gives the replica another number if its store is a copy. The store that it is a copy of may sync too.
+  private func noteInstance() throws {
+    if let instance = secrets.instance, instance == ledger.replica.instance { return }
+    if ledger.replica.instance != nil { ledger.replica.clock.replica = random.next() }
+    let instance = secrets.instance ?? makeUUID()
+    if secrets.instance == nil { try secrets.setInstance(instance) }
+    ledger.replica.instance = instance
+  }
+
+  // MARK: - Transactions
+
+  /// Runs a step in one transaction of the store's database: what it reads of the program's saves, the objects that it writes and the
+  /// bookkeeping. A step inside another one is a part of it.
+  /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    guard !tables.database.isInTransaction else { return try body() }
+    let former = (isCaughtUp, postponed)
+    let result: T
+    do {
+      result = try tables.database.transaction {
+        let result = try body()
+        try ledger.save()
+        return result
+      }
+    } catch {
+      (isCaughtUp, postponed) = former
+      // If the store cannot be read either, the first error says why.
+      try? reload()
+      throw error
+    }
+    try checkpoint(.committed)
+    return result
+  }
+
+  /// Reads the bookkeeping again. What is in memory may be of a transaction that failed.
+  private func reload() throws {
+    openSpare = nil
+    let replica = ledger.replica.clock.replica
+    ledger = try Ledger(tables, user.schema) { replica }
+    loadKeys()
+    try rebuildView()
   }
 
   /// The second ledger.
   func spareLedger() throws -> Ledger {
-    let opened = try openSpare ?? Ledger(spare.open()) { ledger.replica.clock.replica }
+    let opened = try openSpare ?? Ledger(tables.spare) { ledger.replica.clock.replica }
     openSpare = opened
     return opened
   }
 
   func dropSpare() throws {
     openSpare = nil
-    try spare.remove()
+    try tables.spare.clear()
   }
 
   // MARK: - Time and names
@@ -114,9 +147,12 @@ final class Replica {
   func makeName() -> RecordName { RecordName(milliseconds: now() + ledger.replica.clockOffset, using: &random) }
 
   func makeTransaction(_ changes: [RecordChange]) -> SyncTransaction {
+    SyncTransaction(id: makeUUID(), replica: ledger.replica.clock.replica, changes: changes)
+  }
+
+  private func makeUUID() -> UUID {
     var bytes = (random.next() as UInt64, random.next() as UInt64)
-    let id = withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) }
-    return SyncTransaction(id: UUID(uuid: id), replica: ledger.replica.clock.replica, changes: changes)
+    return UUID(uuid: withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) })
   }
 
   /// Takes the server's time as the right one where the wall clock is more than a second off.
@@ -150,22 +186,21 @@ final class Replica {
   /// - Throws: `UntrustedInputError` for a time that is none; an error of a store.
   func restamp(toServer time: Untrusted<Int64>) throws {
     let time = try time.inRange(SyncWire.times, field: "failure.time")
-    try scan()
-    ledger.replica.clockOffset = time - now()
-    ledger.replica.clock.setBack()
-    let times = Set(ledger.pending.flatMap(\.transaction.times))
-    // The server accepts these. The log of another zone may have the other half of a move with the same moment.
-    let isAccepted = { (moment: HybridTime) in moment.milliseconds <= time + SyncWire.clockTolerance }
-    for moment in times.filter(isAccepted) { ledger.replica.clock.witness(moment) }
-    let last = ledger.replica.clock.latest
-    var renamed: [HybridTime: HybridTime] = [:]
-    for moment in times.sorted() where !isAccepted(moment) { renamed[moment] = tick() }
-    let restamping = Restamping(renamed, after: last)
-    try ledger.replacePending(restamping.apply)
-    ledger.replica.isRestamped = true
-    try ledger.save()
-    try checkpoint(.restamped)
-    try showRestamped()
+    try transaction {
+      try scan()
+      ledger.replica.clockOffset = time - now()
+      ledger.replica.clock.setBack()
+      let times = Set(ledger.pending.flatMap(\.transaction.times))
+      // The server accepts these. The log of another zone may have the other half of a move with the same moment.
+      let isAccepted = { (moment: HybridTime) in moment.milliseconds <= time + SyncWire.clockTolerance }
+      for moment in times.filter(isAccepted) { ledger.replica.clock.witness(moment) }
+      let last = ledger.replica.clock.latest
+      var renamed: [HybridTime: HybridTime] = [:]
+      for moment in times.sorted() where !isAccepted(moment) { renamed[moment] = tick() }
+      let restamping = Restamping(renamed, after: last)
+      try ledger.replacePending(restamping.apply)
+      try showReplaced()
+    }
   }
 
   // MARK: - The view
@@ -233,74 +268,52 @@ final class Replica {
   /// Applies a change of this replica to the view.
   func show(_ change: RecordChange) throws { try view.apply(change) }
 
-  /// Finishes or forgets the batch that a crash interrupted.
-  private func recover() throws {
-    guard var intent = ledger.replica.intent else { return }
-    intent.entries = intent.entries.map(user.schema.current)
-    let next = try user.saves(after: intent.expected, limit: 1)?.first
-    if let next, next.number == intent.expected + 1, next.isSync {
-      // Keys ascend in the order of insertion, class by class.
-      var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
-      let shadow = makeFold(over: ledger)
-      for entry in intent.entries { try shadow.apply(entry, zone: intent.zone) }
-      if let refolded = intent.refolded {
-        shadow.take(refolded.states.lazy.map { ($0, self.user.schema.current($1, of: $0)) }, refolded.holders)
-      }
-      let contested = try contested(intent, shadow, savedAs: next.number)
-      let late = try late(intent.entries, zone: intent.zone, shadow)
-      // The objects were made from this fold: a change that is not in the log yet may have made one.
-      let new = try makeFold(over: shadow, without: intent.taken, late)
-      try noteMoves(intent.moved ?? [], new, zone: intent.zone)
-      for name in intent.inserted {
-        let entity = try new.state(name)?.entity ?? ""
-        guard let identifier = keys[entity]?.popFirst() else { continue }
-        try ledger.setObject(UserStore.text(identifier), of: name, entity, zone: intent.zone)
-      }
-      let gone = try ledger.names(of: next.deleted.map(UserStore.text))
-      for case let name? in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
-      for (name, values) in intent.held ?? [:] {
-        try ledger.setHeld(values, of: name)
-        // The value may have been postponed.
-        ledger.replica.noteToShow(name)
-      }
-      try resolve(contested)
-      try finish(intent, shadow, seen: next.number, late: late)
-    } else {
-      ledger.replica.intent = nil
-      try ledger.save()
-    }
-  }
-
   /// Notes a batch as taken in.
   /// - Parameter late: what follows from the batch for other zones.
-  func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
+  func finish(_ batch: Batch, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
+    try noteCopy(batch)
     try ledger.take(shadow)
     for (name, claims) in late.claims { ledger.replica.noteToFollow(name, claims) }
     if !late.moves.isEmpty { ledger.replica.movesToFinish = late.moves.union(ledger.replica.movesToFinish ?? []) }
     for (zone, changes) in late.changes {
       try ledger.append(makeTransaction(changes.map(keepingAssets)), zone: zone)
     }
-    try ledger.removePending(intent.taken)
+    try ledger.removePending(batch.taken)
     // What others wrote to a record that left may have been sent to its new zone.
-    let leftBehind = shadow.leftBehind.filter { $0.lostTime.replica == ledger.replica.clock.replica }
+    let leftBehind = shadow.leftBehind.filter { ledger.replica.isOwn($0.lostTime.replica) }
     for conflict in shadow.conflicts + leftBehind where try !shadow.isOne(conflict) {
       try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000))
     }
-    if let last = intent.entries.last {
-      if let snapshot = intent.snapshot {
-        ledger.places.didTake(snapshot, upTo: last.sequence, of: intent.zone)
+    if let last = batch.entries.last {
+      if let snapshot = batch.snapshot {
+        ledger.places.didTake(snapshot, upTo: last.sequence, of: batch.zone)
       } else {
-        ledger.places.setPosition(last.sequence, of: intent.zone)
+        ledger.places.setPosition(last.sequence, of: batch.zone)
       }
     }
-    for entry in intent.entries {
+    for entry in batch.entries {
       if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }
       if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }
     }
-    if let refolded = intent.refolded { noteRefolded(refolded) }
-    if let seen, seen != ledger.replica.seenTransaction { ledger.replica.noteSeen(seen) }
-    ledger.replica.intent = nil
+    if let refolded = batch.refolded { noteRefolded(refolded) }
+    if let seen { ledger.replica.seenTransaction = seen }
     try ledger.save()
+  }
+
+  /// Gives the replica another number if a log has transactions with its number that it does not know of: its store is a copy, or was
+  /// restored from one.
+  private func noteCopy(_ batch: Batch) throws {
+    let (own, latest) = (ledger.replica.clock.replica, ledger.replica.clock.latest)
+    guard
+      batch.entries.contains(where: { $0.transaction.replica == own && $0.transaction.latestTime ?? .zero > latest })
+    else { return }
+    ledger.replica.formerNumbers = (ledger.replica.formerNumbers ?? []) + [own]
+    ledger.replica.clock.replica = random.next()
+  }
+
+  /// Whether this replica made a transaction. A copy of its store may have unsent transactions of the store that it is a copy of.
+  func isOwn(_ transaction: SyncTransaction) -> Bool {
+    ledger.replica.isOwn(transaction.replica) || ledger.isPending(transaction.id)
   }
 }
 

@@ -30,17 +30,19 @@ extension Replica {
 
   /// Does what ``scan()`` does, but leaves the first scan of a store as it is.
   func scanSaves() throws -> Int {
+    // Most exchanges find nothing, and need no transaction.
+    if let seen = ledger.replica.seenTransaction, try user.newestTransaction() == seen { return 0 }
+    return try transaction(takeSaves)
+  }
+
+  private func takeSaves() throws -> Int {
     guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
     guard let seen = ledger.replica.seenTransaction else {
       guard ledger.isEmpty else { return try scanEverything(seen: newest) }
-      ledger.replica.noteSeen(newest)
+      ledger.replica.seenTransaction = newest
       ledger.replica.firstScan = FirstScan()
       ledger.replica.knownProperties = user.propertyNames
       return 0
-    }
-    if try newest < seen || hasOtherHistory() {
-      try noteRestoredStore(newest)
-      return try scanSaves()
     }
     guard newest != seen else { return 0 }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
@@ -48,9 +50,9 @@ extension Replica {
     for group in Self.groups(saves) {
       let own = group.filter { !$0.isSync }
       if !own.isEmpty { made += try export(own) }
-      ledger.replica.noteSeen(group.last!.number, at: group.last!.date)
+      ledger.replica.seenTransaction = group.last!.number
       unsaved += own.reduce(0) { $0 + $1.count }
-      // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
+      // Few saves, because each has the memory read again, and not one, because the ledger has the records in memory.
       if unsaved > 10_000 {
         try correctExport()
         try ledger.save()
@@ -59,8 +61,7 @@ extension Replica {
     }
     try correctExport()
     try ledger.save()
-    try checkpoint(.scanned)
-    return saves.count == 1000 ? made + (try scanSaves()) : made
+    return saves.count == 1000 ? made + (try takeSaves()) : made
   }
 
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
@@ -133,12 +134,11 @@ extension Replica {
     }
     // No save says which objects belong together, so that a large store travels in parts.
     let made = try export(changed, limit: 1000, isFirst: isFirst)
-    ledger.replica.noteSeen(seen)
+    ledger.replica.seenTransaction = seen
     ledger.replica.firstScan = nil
     if shown.isEmpty { ledger.replica.knownProperties = properties }
     try correctExport()
     try ledger.save()
-    try checkpoint(.scanned)
     return made
   }
 }

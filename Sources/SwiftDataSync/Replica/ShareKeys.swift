@@ -10,11 +10,13 @@ extension Replica {
   /// Whether the replica has values to encrypt and a secret to do it with.
   var canSeal: Bool { keyring != nil && user.schema.hasSealed }
 
-  /// Reads the keys from the ledger again.
-  func loadKeys() { keyring?.set(ledger.replica.keys ?? [:]) }
+  /// Gives the keyring the keys of the zones that the replica knows of.
+  func loadKeys() { keyring?.set(secrets.keys.filter { keyGeneration($0.key) > 0 }) }
 
   /// The generation of the newest key of a zone; 0 for none.
-  func keyGeneration(_ zone: String) -> Int { ledger.replica.keys?[zone]?.count ?? 0 }
+  func keyGeneration(_ zone: String) -> Int {
+    min(ledger.replica.keyGenerations?[zone] ?? 0, secrets.keys[zone]?.count ?? 0)
+  }
 
   /// The generations of all keys, for the request that waits for news.
   var keyGenerations: [String: Int]? {
@@ -64,6 +66,10 @@ extension Replica {
           "the key of the share has not arrived; changes of encrypted attributes are sent when the owner's device"
           + " has synced")
     }
+    try transaction { try seal(affected, newest) }
+  }
+
+  private func seal(_ affected: Set<UUID>, _ newest: ZoneKey) throws {
     try ledger.replacePending { transaction in
       guard affected.contains(transaction.id) else { return transaction }
       var transaction = transaction
@@ -79,26 +85,19 @@ extension Replica {
       }
       return transaction
     }
-    try ledger.save()
   }
 
   // MARK: - Keys that arrive
 
-  /// Keeps the keys of a zone. Values that could not be read before are shown by ``showReadable()``.
+  /// Keeps the keys of a zone. ``catchUp(sent:)`` shows the values that become readable.
   func keep(_ keys: [ZoneKey], zone: String) throws {
-    ledger.replica.keys = (ledger.replica.keys ?? [:]).merging([zone: keys.map(\.bytes)]) { $1 }
-    ledger.replica.zonesToShow = (ledger.replica.zonesToShow ?? []).union([zone])
-    try ledger.save()
-    loadKeys()
-  }
-
-  /// Shows the values that became readable.
-  func showReadable() throws {
-    guard let zones = ledger.replica.zonesToShow, !zones.isEmpty else { return }
-    try scan()
-    for zone in zones.sorted() { try show(try ledger.recordNames(zone: zone)) }
-    ledger.replica.zonesToShow = nil
-    try ledger.save()
+    // The keys come first. With a key that values are not shown with yet, the replica asks for keys once more.
+    try secrets.setKeys(keys.map(\.bytes), of: zone)
+    try transaction {
+      ledger.replica.keyGenerations = (ledger.replica.keyGenerations ?? [:]).merging([zone: keys.count]) { $1 }
+      loadKeys()
+      for name in try ledger.recordNames(zone: zone) { ledger.replica.noteToShow(name) }
+    }
   }
 
   /// The keys of a zone of all generations, from what the server has.
@@ -132,7 +131,7 @@ extension Replica {
   func needsKeys(_ share: ZoneInfo) -> Bool {
     let generation = keyGeneration(share.name)
     return share.keyGeneration ?? 0 != generation || share.needsKeys == true
-      || ledger.replica.staleZones?.contains(share.name) == true
+      || isKeyRevoked(share.name)
       || (generation == 0 && share.owner == ledger.replica.account)
   }
 
@@ -154,23 +153,29 @@ extension Replica {
       }
       return known
     }
-    ledger.replica.trustedKeys = (ledger.replica.trustedKeys ?? [:]).merging([account: key]) { $1 }
-    try ledger.save()
+    try transaction {
+      ledger.replica.trustedKeys = (ledger.replica.trustedKeys ?? [:]).merging([account: key]) { $1 }
+    }
     return key
   }
 
+  /// Whether an account that this replica removed from a share knows its newest key.
+  func isKeyRevoked(_ zone: String) -> Bool { ledger.replica.revokedGenerations?[zone] == keyGeneration(zone) }
+
   /// Forgets the key of an account, which is not to get keys of a zone any more.
   func distrust(_ account: String, zone: String) throws {
-    ledger.replica.trustedKeys?[account] = nil
-    ledger.replica.revoked = (ledger.replica.revoked ?? [:]).merging([zone: [account]]) { $0.union($1) }
-    ledger.replica.staleZones = (ledger.replica.staleZones ?? []).union([zone])
-    try ledger.save()
+    try transaction {
+      ledger.replica.trustedKeys?[account] = nil
+      ledger.replica.revoked = (ledger.replica.revoked ?? [:]).merging([zone: [account]]) { $0.union($1) }
+      let generation = keyGeneration(zone)
+      ledger.replica.revokedGenerations = (ledger.replica.revokedGenerations ?? [:]).merging([zone: generation]) { $1 }
+    }
   }
 
   /// Notes that the owner invites an account, which may have been revoked before.
   func admit(_ account: String, zone: String) throws {
-    guard ledger.replica.revoked?[zone]?.remove(account) != nil else { return }
-    try ledger.save()
+    guard ledger.replica.revoked?[zone]?.contains(account) == true else { return }
+    try transaction { _ = ledger.replica.revoked?[zone]?.remove(account) }
   }
 }
 

@@ -135,11 +135,12 @@ extension Replica {
 
   /// Moves a record with what it owns to the zone of a share, to be sent there.
   func move(_ root: RecordName, to zone: String) throws {
-    var moved = Distribution()
-    try move(try owned(by: root), to: zone, &moved)
-    for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
-    try correctView()
-    try ledger.save()
+    try transaction {
+      var moved = Distribution()
+      try move(try owned(by: root), to: zone, &moved)
+      for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
+      try correctView()
+    }
   }
 
   /// The new zone gets the state of each record. The old zone gets a mark that says where the record is now.
@@ -186,7 +187,7 @@ extension Replica {
   /// The shares that the account cannot read any more.
   /// - Parameter zones: all that it can read.
   private func lostShares(_ zones: [ZoneInfo]) -> [String] {
-    let readable = Set(zones.map(\.name)).subtracting(ledger.replica.zonesToForget ?? [])
+    let readable = Set(zones.map(\.name))
     return shares.map(\.name).filter { !readable.contains($0) }
   }
 
@@ -208,44 +209,38 @@ extension Replica {
     // A server that is older than `SyncWire.accountHeader` does not check the account.
     if let account = ledger.replica.account, account != own.owner { throw SyncFailure.otherAccount(account, own.owner) }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
-    for zone in lostShares(zones) { try drop(zone, taken) }
-    let known = self.shares
-    guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
-    ledger.replica.account = own.owner
-    if !shares.isEmpty || ledger.places.shares != nil { ledger.places.setShares(shares) }
-    // Without shares the view does not depend on zones.
-    try correctView()
-    try ledger.save()
+    let (lost, known) = (lostShares(zones), self.shares)
+    let isOther = own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity)
+    guard isOther || !lost.isEmpty else { return }
+    try transaction {
+      for zone in lost { try drop(zone, taken) }
+      ledger.replica.account = own.owner
+      if !shares.isEmpty || ledger.places.shares != nil { ledger.places.setShares(shares) }
+      // Without shares the view does not depend on zones.
+      try correctView()
+    }
   }
 
   /// Whether a list of zones is the one that the replica took over last, but for newest numbers, so that ``didSee(_:taken:)`` has nothing
   /// to do.
   func hasTaken(_ zones: [ZoneInfo]) -> Bool {
     let own = zones.first { $0.name == SyncWire.privateZone }
-    guard own?.owner == ledger.replica.account, ledger.replica.zonesToForget?.isEmpty ?? true else { return false }
+    guard own?.owner == ledger.replica.account else { return false }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
     return self.shares.map(\.identity) == shares.map(\.identity)
   }
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
   private func drop(_ zone: String, _ taken: Set<UUID>) throws {
-    // After a crash between two steps, all objects have to go even if the account can read the zone again. Then they come anew.
-    ledger.replica.zonesToForget = (ledger.replica.zonesToForget ?? []).union([zone])
-    try ledger.save()
-    // The program may save more objects into the zone meanwhile.
-    while case let names = try ledger.shownNames(zone: zone), !names.isEmpty {
-      for start in stride(from: 0, to: names.count, by: 500) {
-        try dismiss(Array(names[start..<min(start + 500, names.count)]))
-      }
-    }
     try scan()
+    let names = try ledger.shownNames(zone: zone)
+    for start in stride(from: 0, to: names.count, by: 500) {
+      try dismiss(Array(names[start..<min(start + 500, names.count)]))
+    }
     try removeUnsent(zone: zone, taken: taken)
     try restartRefolding()
-    // One save forgets the zone and settles its records: after a crash in between nothing would say which records to settle.
-    let names = try ledger.forget(zone: zone)
-    try checkpoint(.forgotten)
-    try settle(names, without: zone)
-    try ledger.save()
+    try secrets.setKeys(nil, of: zone)
+    try settle(try ledger.forget(zone: zone), without: zone)
     loadKeys()
   }
 
@@ -253,26 +248,10 @@ extension Replica {
   /// - Returns: how many transactions it undid.
   @discardableResult
   func undoUnsent(zone: String) throws -> Int {
-    try scan()
-    let count = try removeUnsent(zone: zone)
-    if count > 0 { try ledger.save() }
-    return count
-  }
-
-  /// Removes the objects of records from the user's store, in a save between two saves of the program.
-  private func dismiss(_ names: [RecordName]) throws {
-    for _ in 0..<50 {
+    try transaction {
       try scan()
-      let materializer = Materializer(self, view)
-      try materializer.dismiss(names)
-      let expected = ledger.replica.seenTransaction
-      guard let number = try user.save(materializer.context, expecting: expected) else { continue }
-      if expected != nil { ledger.replica.noteSeen(number) }
-      try checkpoint(.dismissed)
-      for name in names { try ledger.setObject(nil, of: name, "", zone: "") }
-      return try ledger.save()
+      return try removeUnsent(zone: zone)
     }
-    throw ReplicaError(description: "the program saves so often that objects cannot be removed in between")
   }
 }
 

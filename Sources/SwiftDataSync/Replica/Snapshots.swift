@@ -27,8 +27,10 @@ extension Replica {
     guard position(zone) >= snapshot.through, known?.unfinished == nil, known?.compared != snapshot.through else {
       return
     }
-    ledger.places.setSnapshot(KnownSnapshot(compared: snapshot.through), of: zone)
-    if snapshot.rules == user.schema.rulesDigest { try ledger.save() } else { try refoldAll() }
+    try transaction {
+      ledger.places.setSnapshot(KnownSnapshot(compared: snapshot.through), of: zone)
+      if snapshot.rules != user.schema.rulesDigest { try refoldAll() }
+    }
   }
 
   /// Begins a snapshot of what the log of a zone says.
@@ -72,7 +74,7 @@ extension Replica {
       }
     }
     // What was read is not needed any more.
-    try ledger.save()
+    ledger.forgetRead()
     var transaction = makeTransaction(changes)
     // It is no save of this replica.
     transaction.replica = 0

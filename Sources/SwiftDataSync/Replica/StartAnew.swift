@@ -9,19 +9,21 @@ extension Replica {
   /// moments of their writes, so that no write wins which would not have won before. Unsent changes stay unsent changes.
   /// - Throws: an error of the user's store or of the ledger; then nothing changed.
   func startAnew(zone: String) throws {
-    try scan()
-    let names = try ledger.recordNames(zone: zone)
-    var transactions: [SyncTransaction] = []
-    for start in stride(from: 0, to: names.count, by: 500) {
-      let part = names[start..<min(start + 500, names.count)]
-      try ledger.prefetch(part)
-      let changes = try part.flatMap { name in try ledger.state(name).map { try changesToSend(name, $0) } ?? [] }
-      transactions.append(makeTransaction(changes))
+    try transaction {
+      try scan()
+      let names = try ledger.recordNames(zone: zone)
+      var transactions: [SyncTransaction] = []
+      for start in stride(from: 0, to: names.count, by: 500) {
+        let part = names[start..<min(start + 500, names.count)]
+        try ledger.prefetch(part)
+        let changes = try part.flatMap { name in try ledger.state(name).map { try changesToSend(name, $0) } ?? [] }
+        transactions.append(makeTransaction(changes))
+      }
+      try restartRefolding()
+      try ledger.forgetLog(zone: zone, sendingFirst: transactions)
+      try ledger.save()
+      try rebuildView()
     }
-    try restartRefolding()
-    try ledger.forgetLog(zone: zone, sendingFirst: transactions)
-    try ledger.save()
-    try rebuildView()
   }
 
   private func changesToSend(_ name: RecordName, _ state: RecordState) throws -> [RecordChange] {

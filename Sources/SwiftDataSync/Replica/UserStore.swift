@@ -8,6 +8,8 @@ import SyncProtocol
 final class UserStore {
   let container: ModelContainer
   private let store: any EngineStore
+  /// The store, if its database can have the bookkeeping of the sync.
+  let transactionStore: (any TransactionStore)?
   /// The classes that the store keeps, by name.
   let entities: [String: __Entity]
   let schema: SyncSchema
@@ -28,6 +30,7 @@ final class UserStore {
     self.container = container
     let core = container.core
     store = core.stores[index]
+    transactionStore = (store as? any TransactionStore).flatMap { $0.hasTransactions ? $0 : nil }
     let models = Self.schema(of: core, store: index, scopes: scopes)
     entities = Dictionary(models.runtimeEntities.map { ($0.name, $0) }) { first, _ in first }
     let schema = SyncSchema(models, scopes: scopes)
@@ -85,8 +88,6 @@ final class UserStore {
     let number: Int64
     let date: Date
     let isSync: Bool
-    /// Whether it has what resolvers decided.
-    let isResolved: Bool
     var inserted: [PersistentIdentifier] = []
     /// The properties that changed, by object.
     var updated: [(PersistentIdentifier, Set<String>?)] = []
@@ -114,19 +115,9 @@ final class UserStore {
     }
   }
 
-  /// Finds the first save that was made after a date.
-  /// - Returns: the number of the save, or nil if no save was made after the date.
-  func firstSave(after date: Date) throws -> Int64? {
-    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
-      predicate: #Predicate<DefaultHistoryTransaction> { $0.timestamp > date })
-    descriptor.fetchLimit = 1
-    return try store.fetchHistory(descriptor, container.core.tables)?.first?.transactionIdentifier
-  }
-
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
     var save = Save(
-      number: transaction.transactionIdentifier, date: transaction.timestamp,
-      isSync: transaction.author == Self.author, isResolved: transaction.author == Self.resolverAuthor)
+      number: transaction.transactionIdentifier, date: transaction.timestamp, isSync: transaction.author == Self.author)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)
@@ -137,18 +128,6 @@ final class UserStore {
       }
     }
     return save
-  }
-
-  /// Saves a context, unless another save followed a transaction.
-  /// - Returns: the number of the newest transaction afterwards; nil if another save followed.
-  func save(_ context: ModelContext, expecting number: Int64?) throws -> Int64? {
-    guard let number else {
-      try context.save()
-      return 0
-    }
-    guard context.hasChanges else { return number }
-    let token = DefaultHistoryToken(store: store.identifier, transaction: number)
-    return try context.save(ifUnchangedSince: token) ? number + 1 : nil
   }
 
   // MARK: - Values
@@ -204,7 +183,7 @@ struct ReplicaError: Error, CustomStringConvertible {
   let description: String
 
   static let otherFormat = ReplicaError(
-    description: "the bookkeeping was written by another version; remove the .sync file, and the store syncs anew")
+    description: "the bookkeeping was written by another version; update the program")
 }
 
 /// The bytes of a value have to be fetched first.

@@ -30,8 +30,7 @@ extension Replica {
 
   /// The assets that have to be here before a part of a log is taken in.
   func assetsToFetch(_ response: ChangesResponse) -> [(sha256: String, size: Int)] {
-    let own = ledger.replica.clock.replica
-    return response.entries.filter { $0.transaction.replica != own }.flatMap(\.transaction.assets)
+    response.entries.filter { !isOwn($0.transaction) }.flatMap(\.transaction.assets)
   }
 
   /// The zones that may have an asset, the most likely one first: a record that is shown now may be in another zone than the one
@@ -44,11 +43,15 @@ extension Replica {
     return likely.filter { seen.insert($0).inserted }
   }
 
+  /// Keeps bytes that were fetched for a value.
+  func keepFetched(_ sha256: String, _ bytes: Data) throws {
+    try transaction { try ledger.keepAsset(sha256, bytes, isOutgoing: false) }
+  }
+
   /// Removes bytes that were fetched, since the user's store has them now.
   func didShow(_ fetched: [String]) throws {
     guard !fetched.isEmpty else { return }
-    try ledger.dropAssets(fetched)
-    try ledger.save()
+    try transaction { try ledger.dropAssets(fetched) }
   }
 }
 #endif

@@ -34,7 +34,6 @@ extension SyncEngine {
         // Another device of the account made a key meanwhile. The next exchange gets it.
       }
     }
-    try replica.showReadable()
     return refused
   }
 
@@ -68,7 +67,7 @@ extension SyncEngine {
           "another device of the account made the key of the share with another encryptionSecret; use one secret on"
           + " all devices")
     }
-    let isNew = known.isEmpty || keys.isStale || replica.ledger.replica.staleZones?.contains(zone) == true
+    let isNew = known.isEmpty || keys.isStale || replica.isKeyRevoked(zone)
     let key = isNew ? ZoneKey(SymmetricKey(size: .bits256)) : known.last!
     let generation = isNew ? newest + 1 : newest
     let revoked = replica.ledger.replica.revoked?[zone] ?? []
@@ -94,10 +93,7 @@ extension SyncEngine {
         isNew ? try known.last.map { try key.encrypt($0.bytes, KeyWrapping.place(zone, generation - 1)) } : nil
       try await client.put(PutZoneKeysRequest(generation: generation, previous: previous, wrapped: wrapped), to: zone)
     }
-    if isNew {
-      replica.ledger.replica.staleZones?.remove(zone)
-      try replica.keep(known + [key], zone: zone)
-    }
+    if isNew { try replica.keep(known + [key], zone: zone) }
     if let refused { throw refused }
   }
 

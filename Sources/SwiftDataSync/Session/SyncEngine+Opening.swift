@@ -96,8 +96,8 @@ final class ReplicaOpening: @unchecked Sendable {
   private let resolvers: ConflictResolvers
   private let scopes: SyncScopes
   private var lock: Int32 = -1
-  private var memory: ModelContainer?
-  private lazy var spare = url.map { .file(at: $0.appendingPathExtension("refold")) } ?? SpareLedger.memory()
+  /// The keys and the bookkeeping of a store in memory, which live as long as that.
+  private var (memory, memorySecrets): (SyncDatabase?, Secrets?)
 
   init(
     _ container: ModelContainer, _ store: Int, _ bookkeeping: URL?, _ registration: SyncServer.Registration
@@ -118,18 +118,20 @@ final class ReplicaOpening: @unchecked Sendable {
   /// - Throws: ``SyncError`` if another process syncs the store; an error of the bookkeeping's store.
   func open() throws -> Replica {
     try takeLock()
-    let ledger: ModelContainer
-    if let memory {
-      ledger = memory
-    } else {
-      ledger = try Ledger.container(at: url)
-      // A ledger in memory lives as long as the store that it is beside.
-      if url == nil { memory = ledger }
-    }
+    let user = UserStore(ModelContainer(core: core), store: store, scopes: scopes)
+    if let url { try FormerBookkeeping.setAside(url) }
+    let database = try database(user)
+    let secrets = try memorySecrets ?? Secrets(at: url?.appendingPathExtension("keys"))
+    if url == nil { (memory, memorySecrets) = (database, secrets) }
+    if let url { try FormerBookkeeping.takeOver(url, user, database, secrets) }
     return try Replica(
-      user: UserStore(ModelContainer(core: core), store: store, scopes: scopes), ledger: ledger, spare: spare,
-      keyring: secret.map(Keyring.init), resolvers: resolvers,
+      user: user, database: database, secrets: secrets, keyring: secret.map(Keyring.init), resolvers: resolvers,
       now: { Int64(Date().timeIntervalSince1970 * 1000) })
+  }
+
+  private func database(_ user: UserStore) throws -> SyncDatabase {
+    guard let store = user.transactionStore else { return try memory ?? SyncDatabase(at: url) }
+    return SyncDatabase(of: store)
   }
 
   func close() {

@@ -143,7 +143,7 @@ extension SyncEngine {
   private func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
     guard try replica.ledger.asset(sha256) == nil else { return }
     let bytes = try await client.download(sha256: sha256, size: size, zone: zone)
-    try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
+    try replica.keepFetched(sha256, bytes)
   }
 
   func push(_ replica: Replica, _ zone: String) async throws {

@@ -261,7 +261,9 @@ public actor SyncEngine {
     known = KnownZones()
     client.expect(account: replica.ledger.replica.account)
     sleeper?.cancel()
-    try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
+    try replica.transaction {
+      try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
+    }
     return replica
   }
 

@@ -46,15 +46,17 @@ final class SharedGroup {
   final class Device {
     let account: String
     let container: ModelContainer
-    let ledger: ModelContainer
+    let secrets: Secrets
     var replica: Replica!
     /// Where the next crash comes.
-    var crashesAt: Replica.Checkpoint?
-    /// How many records it looked up before it wrote to the user's store.
+    var crashesAt: CrashPoint?
+    /// How many records its transactions looked up.
     fileprivate(set) var lookUps = 0
+    /// How many records the transaction that is under way has in memory at most.
+    fileprivate var inMemory = 0
 
     init(_ account: String, _ container: ModelContainer) throws {
-      (self.account, self.container, ledger) = (account, container, try Ledger.container(at: nil))
+      (self.account, self.container, secrets) = (account, container, try Secrets())
     }
   }
 
@@ -79,16 +81,19 @@ final class SharedGroup {
     let device = devices[index]
     device.crashesAt = nil
     device.replica = try Replica(
-      user: UserStore(device.container, scopes: scopes), ledger: device.ledger, spare: .memory(),
+      user: UserStore(device.container, scopes: scopes), secrets: device.secrets,
       now: { [service] in
         service.now += 1
         return service.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
       checkpoint: { [unowned device] checkpoint in
-        if checkpoint == .userSaved { device.lookUps += device.replica?.ledger.records.count ?? 0 }
-        guard device.crashesAt == checkpoint else { return }
-        device.crashesAt = nil
-        throw SimulatedCrash()
+        switch checkpoint {
+        case .writing: device.inMemory = max(device.inMemory, device.replica?.ledger.records.count ?? 0)
+        case .committed:
+          device.lookUps += device.inMemory
+          device.inMemory = 0
+        }
+        try device.crashesAt.pass(checkpoint)
       })
   }
 

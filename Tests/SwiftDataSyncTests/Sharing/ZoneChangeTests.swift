@@ -297,7 +297,7 @@ struct ZoneChangeTests {
     try group.push(bob, zone: "share-1")
     group.revoke("bob")
     if crashesWhileDropping {
-      group.devices[bob].crashesAt = .forgotten
+      group.devices[bob].crashesAt = .statement(6)
       #expect(throws: SimulatedCrash.self) { try group.sync(bob) }
       try group.start(bob)
     }

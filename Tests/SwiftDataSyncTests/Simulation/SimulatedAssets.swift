@@ -96,7 +96,7 @@ extension SimulatedNode {
     guard try replica.ledger.asset(sha256) == nil else { return }
     if isLost() { throw LostAsset() }
     let bytes = try server.asset(sha256, zone: zone, account: account)
-    try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
+    try replica.keepFetched(sha256, bytes)
   }
 }
 #endif

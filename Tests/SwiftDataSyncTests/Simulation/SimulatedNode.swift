@@ -5,8 +5,6 @@ import SyncProtocol
 
 @testable import SwiftDataSync
 
-struct SimulatedCrash: Error {}
-
 /// One replica with real stores, a wrong clock and a bad network.
 final class SimulatedNode {
   let index: Int
@@ -16,18 +14,17 @@ final class SimulatedNode {
   var skew: Int64
   var isCutOff = false
   /// Where the next crash comes.
-  var crashesAt: Replica.Checkpoint?
+  var crashesAt: CrashPoint?
   private(set) var program: SimulatedProgram
   // Closed while their files are copied.
   private(set) var container: ModelContainer!
-  private var ledger: ModelContainer!
-  private let spare = SpareLedger.memory()
+  private var secrets: Secrets!
+  /// Whether a planted bug is at work, which passes checkpoints itself.
+  private var isPlanting = false
   private(set) var replica: Replica!
   private var random: SeededGenerator
   /// Where the files are; nil for stores in memory.
   private let folder: URL?
-  /// Whether the files can be copied and restored.
-  private let isRestorable: Bool
   /// Requests and answers that are on their way.
   private var flying: [Message] = []
   /// How often the node asked what its account may read, and the newest answer that it has.
@@ -49,7 +46,6 @@ final class SimulatedNode {
     seed: UInt64, losesAssets: Bool = false, isRestorable: Bool = false
   ) throws {
     (self.index, self.server, self.account, self.skew, self.program) = (index, server, account, skew, program)
-    self.isRestorable = isRestorable
     random = SeededGenerator(seed: seed)
     if losesAssets {
       var faults = SeededGenerator(seed: ~seed)
@@ -74,7 +70,7 @@ final class SimulatedNode {
   deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
 
   /// The folders of a node's files.
-  private enum Part: String, CaseIterable { case store, bookkeeping }
+  private enum Part: String, CaseIterable { case store, secrets }
 
   private func open() throws {
     let schema = Schema(program.models)
@@ -84,13 +80,12 @@ final class SimulatedNode {
           schema: schema, url: $0.appendingPathComponent("store/user.store"), cloudKitDatabase: .none)
       } ?? ModelConfiguration(schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .none)
     container = try ModelContainer(for: schema, configurations: configuration)
-    guard ledger == nil else { return }
-    ledger = try Ledger.container(at: isRestorable ? folder?.appendingPathComponent("bookkeeping/user.sync") : nil)
+    if secrets == nil { secrets = try Secrets(at: folder?.appendingPathComponent("secrets/user.keys")) }
   }
 
   // MARK: - Copies
 
-  private func close() { (replica, container, ledger) = (nil, nil, nil) }
+  private func close() { (replica, container, secrets) = (nil, nil, nil) }
 
   private func copy(_ part: Part, from old: String, to new: String) throws {
     guard let folder else { return }
@@ -113,19 +108,15 @@ final class SimulatedNode {
   }
 
   /// Puts the copy of the store in the place of the store.
-  /// - Parameters:
-  ///   - withBookkeeping: whether the bookkeeping becomes that of the copy, too.
-  ///   - save: what the program saves before the sync begins again.
-  /// - Returns: the marks that were only in the store and are lost. Sync cannot bring back what it did not see, and with the bookkeeping
-  ///   what it did not send is gone, too.
-  func restore(withBookkeeping: Bool, save: () throws -> Void) throws -> Set<UUID> {
+  /// - Parameter save: what the program saves before the sync begins again.
+  /// - Returns: the marks that were only in the store and are lost. Sync cannot bring back what it did not send.
+  func restore(save: () throws -> Void) throws -> Set<UUID> {
     var lost = try marks { name in
-      guard withBookkeeping else { return name == nil }
       let log = server.log(SyncWire.privateZone, account).log
       return !log.contains { $0.transaction.changes.contains { $0.record == name } }
     }
     close()
-    for part in Part.allCases where withBookkeeping || part == .store { try copy(part, from: "copy-", to: "") }
+    try copy(.store, from: "copy-", to: "")
     try open()
     for mark in try ModelContext(container).fetch(FetchDescriptor<SimMark>()) { lost.remove(mark.id) }
     try save()
@@ -147,7 +138,7 @@ final class SimulatedNode {
     uploaded = UploadedAssets()
     let generator = SeededGenerator(seed: random.next())
     replica = try Replica(
-      user: UserStore(container), ledger: ledger, spare: spare, now: { [unowned self] in server.now + skew },
+      user: UserStore(container), secrets: secrets, now: { [unowned self] in server.now + skew },
       random: generator,
       checkpoint: { [unowned self] in try reach($0) })
     do { try catchUp() } catch is LostAsset {}
@@ -165,22 +156,27 @@ final class SimulatedNode {
   }
 
   private func reach(_ checkpoint: Replica.Checkpoint) throws {
-    if server.bug == .intentForgotten, checkpoint == .intentSaved {
-      replica.ledger.replica.intent = nil
-      try replica.ledger.save()
-    }
-    if server.bug == .pendingForgotten, checkpoint == .scanned, let last = replica.ledger.pending.last, index == 0 {
-      try replica.ledger.removePending([last.transaction.id])
-      try replica.ledger.save()
-    }
-    if server.bug == .bytesDropped, checkpoint == .scanned {
-      try replica.ledger.context.delete(
-        model: LedgerAsset.self, where: #Predicate<LedgerAsset> { $0.isOutgoing })
-      try replica.ledger.save()
-    }
-    if crashesAt == checkpoint {
-      crashesAt = nil
-      throw SimulatedCrash()
+    guard !isPlanting else { return }
+    if checkpoint == .committed, let replica { try plant(replica) }
+    try crashesAt.pass(checkpoint)
+  }
+
+  /// Does what a planted bug does after a transaction.
+  private func plant(_ replica: Replica) throws {
+    isPlanting = true
+    defer { isPlanting = false }
+    switch server.bug {
+    case .objectForgotten where index == 0:
+      try replica.transaction {
+        guard let name = try replica.ledger.shownNames(zone: SyncWire.privateZone).last else { return }
+        try replica.ledger.setObject(nil, of: name, "", zone: SyncWire.privateZone)
+      }
+    case .pendingForgotten where index == 0:
+      guard let last = replica.ledger.pending.last else { return }
+      try replica.transaction { try replica.ledger.removePending([last.transaction.id]) }
+    case .bytesDropped:
+      try replica.transaction { try replica.ledger.tables.remove(.assets, where: "outgoing = ?", [.integer(1)]) }
+    default: break
     }
   }
 

@@ -15,7 +15,6 @@ struct SimulatedPast {
     let node: Int
     let copied: Int
     let restored: Int
-    let withBookkeeping: Bool
   }
 
   /// - Parameter nodes: the nodes whose stores may be restored; nil if none is.
@@ -27,11 +26,10 @@ struct SimulatedPast {
     let copied = Int.random(in: 0..<steps / 2, using: &random)
     restore = Restore(
       node: Int.random(in: nodes, using: &random), copied: copied,
-      restored: Int.random(in: copied + 1..<steps, using: &random), withBookkeeping: Bool.random(using: &random))
+      restored: Int.random(in: copied + 1..<steps, using: &random))
+    // Seeds stay what they were.
+    _ = random.next()
   }
-
-  /// Whether a store is restored without its bookkeeping.
-  var restoresStoreAlone: Bool { restore.map { !$0.withBookkeeping } ?? false }
 
   func isRestorable(_ node: Int) -> Bool { restore?.node == node }
 
@@ -52,7 +50,7 @@ struct SimulatedPast {
     if step == restore.copied { try node.backUp() }
     guard step == restore.restored else { return nil }
     var saved = Set<UUID>()
-    let lost = try node.restore(withBookkeeping: restore.withBookkeeping) {
+    let lost = try node.restore {
       saved = try save(node, Int.random(in: 0...8, using: &random))
     }
     return (node, lost, saved)

@@ -14,8 +14,8 @@ enum PlantedBug: CaseIterable {
   case serverReorders
   /// Answers leave out an entry.
   case answersLoseEntries
-  /// A replica forgets what it is about to write into the user's store.
-  case intentForgotten
+  /// A replica forgets which record an object is.
+  case objectForgotten
   /// A replica forgets a transaction that was not sent yet.
   case pendingForgotten
   /// A replica drops the bytes of large values that it still has to send.

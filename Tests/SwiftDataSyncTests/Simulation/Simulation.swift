@@ -69,7 +69,7 @@ struct Simulation {
       if node.program != .old, restoring == nil {
         problems += try check(node).map { "seed \(seed), step \(step): \($0)" }
       }
-      if comparesSteps, node.program == .current, try !node.hasUnseenSaves, !node.isStoreRestored {
+      if comparesSteps, node.program == .current, try !node.hasUnseenSaves {
         problems += try node.unshown().map { "seed \(seed), step \(step): \($0)" }
       }
       if !problems.isEmpty { return problems }
@@ -113,7 +113,7 @@ struct Simulation {
       if Int.random(in: 0..<4, using: &random) == 0 {
         try node.start()
       } else {
-        node.crashesAt = Replica.Checkpoint.allCases.randomElement(using: &random)!
+        node.crashesAt = .random(&random, seed)
       }
     default:
       if node.program != .current, Int.random(in: 0..<3, using: &random) == 0 { return try node.upgrade() }

@@ -50,6 +50,12 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A replica has a large value that the others have (seed 63726)")
+  func largeValue() {
+    let problems = Simulation(seed: 63726, comparesSteps: Self.comparesSteps).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test(
     "The simulator finds each planted bug within few runs", SimulatedRuns.inTestAll, arguments: PlantedBug.allCases)
   func planted(_ bug: PlantedBug) {

@@ -11,12 +11,9 @@ extension SimulatedNode {
     get throws { try replica.user.newestTransaction() != replica.ledger.replica.seenTransaction }
   }
 
-  /// Whether the store was restored, and the replica has not shown what it knows since.
-  var isStoreRestored: Bool { replica.ledger.replica.isStoreRestored == true }
-
   /// Where the replica's own store does not show what the replica knows, between two steps; empty where it is about to.
   func unshownNow() throws -> [String] {
-    try hasUnseenSaves || isStoreRestored || replica.ledger.replica.recordsToShow != nil ? [] : unshown()
+    try hasUnseenSaves || replica.ledger.replica.recordsToShow != nil ? [] : unshown()
   }
 
   /// Where the replica's own store does not show what the replica knows.

@@ -63,9 +63,7 @@ struct SharedSimulation {
     for _ in 0..<4 { for node in nodes { try node.settle() } }
     let outcome = try SharedOutcome(nodes, service, marks, seed: random.next())
     var problems = try service.violations + outcome.problems()
-    // A program may move an object into a share before its restored store has the object's large value again. The bytes are in no store of
-    // the device then.
-    if problems.isEmpty, !service.lacked.isEmpty, past?.restoresStoreAlone != true {
+    if problems.isEmpty, !service.lacked.isEmpty {
       problems = ["a push was sent before its assets: \(service.lacked)"]
     }
     return explains && !problems.isEmpty ? try problems + steps.prefix(100) + outcome.histories(problems) : problems
@@ -129,7 +127,7 @@ struct SharedSimulation {
       if Int.random(in: 0..<4, using: &random) == 0 {
         try node.start()
       } else {
-        node.crashesAt = Replica.Checkpoint.allCases.randomElement(using: &random)!
+        node.crashesAt = .random(&random, seed)
       }
     case 22: try node.run { if Int.random(in: 0..<2, using: &random) == 0 { try share(node, service, &random) } }
     default: node.skew += Int64.random(in: -2...2, using: &random) * 3_600_000

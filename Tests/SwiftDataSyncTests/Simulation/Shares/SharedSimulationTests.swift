@@ -54,6 +54,18 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A value that was saved and taken away before a copy of the store was made does not come back (seed 12241)")
+  func takenAwayBeforeCopy() {
+    let problems = SharedSimulation(seed: 12241, explains: Self.explains).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
+  @Test("A new device of an account has no large value that the others lack (seed 62467)")
+  func largeValue() {
+    let problems = SharedSimulation(seed: 62467, explains: Self.explains).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test(
     "The simulator finds each planted bug within few runs", SimulatedRuns.inTestAll, arguments: PlantedShareBug.allCases
   )

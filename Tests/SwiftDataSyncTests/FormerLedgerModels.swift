@@ -2,9 +2,10 @@
 import Foundation
 import SwiftData
 
-// What a replica keeps beside the user's store, in a store of its own.
+// What programs of earlier releases kept beside the user's store, in a store of its own. The names of the classes are those of its
+// tables.
 
-/// Records whose names follow each other, with their objects and their states in the log. See ``RecordPages``.
+/// Records whose names follow each other, with their objects and their states in the log.
 @Model
 final class LedgerPage {
   @Attribute(.unique) var number: Int
@@ -15,7 +16,7 @@ final class LedgerPage {
   init(number: Int, first: String) { (self.number, self.first) = (number, first) }
 }
 
-/// Which records some objects of the user's store are. See ``ObjectNames``.
+/// Which records some objects of the user's store are.
 @Model
 final class LedgerObjects {
   @Attribute(.unique) var group: String
@@ -76,9 +77,7 @@ final class LedgerZone {
   var position: Int64?
   /// The `ZoneInfo` of a share that the account may read, as JSON.
   var info: Data?
-  /// See ``KnownSnapshot/unfinished``.
   var unfinishedSnapshot: Int64?
-  /// See ``KnownSnapshot/compared``.
   var comparedSnapshot: Int64?
 
   init(name: String) { self.name = name }

@@ -1,0 +1,160 @@
+#if Sync
+import Foundation
+import SwiftData
+
+/// A table of a replica's bookkeeping.
+struct SyncTable {
+  enum Kind { case integer, real, text, bytes }
+  let name: String
+  let columns: [(name: String, kind: Kind)]
+  /// Whether the first column is the primary key.
+  let isKeyed: Bool
+  /// The columns that have an index.
+  let indices: [String]
+
+  private init(_ name: String, _ columns: [(String, Kind)], isKeyed: Bool = true, indices: [String] = []) {
+    (self.name, self.columns, self.isKeyed, self.indices) = (name, columns, isKeyed, indices)
+  }
+
+  /// Records whose names follow each other, with their objects and their states in the log. See ``RecordPages``.
+  static let pages = SyncTable("pages", [("number", .integer), ("first", .text), ("records", .bytes)])
+  /// Which records some objects of the user's store are. See ``ObjectNames``.
+  static let objects = SyncTable("objects", [("place", .text), ("names", .bytes)])
+  /// What a record was merged with.
+  static let aliases = SyncTable("aliases", [("name", .text), ("target", .text)])
+  /// That one record leads to another.
+  static let references = SyncTable(
+    "references", [("owner", .text), ("property", .text), ("target", .text)], isKeyed: false,
+    indices: ["owner", "target"])
+  /// The record that has a unique value. A database has no index of long texts, so that one is found by its hash.
+  static let uniques = SyncTable(
+    "uniques", [("hash", .text), ("value", .text), ("record", .text)], indices: ["record"])
+  /// The transactions that the log does not have yet.
+  static let pending = SyncTable("pending", [("number", .integer), ("zone", .text), ("contents", .bytes)])
+  /// What the replica knows of zones. Each has a row of its own, because an account can have many.
+  static let zones = SyncTable(
+    "zones",
+    [("name", .text), ("position", .integer), ("info", .bytes), ("unfinished", .integer), ("compared", .integer)])
+  /// Bytes of large values, on their way to the server or from it.
+  static let assets = SyncTable("assets", [("sha256", .text), ("outgoing", .integer), ("bytes", .bytes)])
+  /// The values that lost conflicts.
+  static let conflicts = SyncTable(
+    "conflicts",
+    [
+      ("date", .real), ("record", .text), ("entity", .text), ("property", .text), ("lost", .bytes), ("kept", .bytes),
+    ], isKeyed: false, indices: ["date"])
+  /// What a replica knows of itself, as JSON: one row.
+  static let replica = SyncTable("replica", [("id", .integer), ("state", .bytes)])
+
+  static let all = [pages, objects, aliases, references, uniques, pending, zones, assets, conflicts, replica]
+}
+
+/// The tables of one ledger.
+struct SyncTables {
+  let database: SyncDatabase
+  private let prefix: String
+
+  /// - Parameter isSpare: whether they are those in which the logs are folded again.
+  init(_ database: SyncDatabase, isSpare: Bool = false) {
+    (self.database, prefix) = (database, isSpare ? "_swiftdata_sync_again_" : "_swiftdata_sync_")
+  }
+
+  /// The tables in which the logs are folded again.
+  var spare: SyncTables { SyncTables(database, isSpare: true) }
+
+  private func name(_ table: SyncTable) -> String { prefix + table.name }
+
+  /// Makes the tables that are not there.
+  func make() throws {
+    let types = database.types
+    for table in SyncTable.all {
+      let columns = table.columns.enumerated().map { index, column in
+        let type =
+          switch column.kind {
+          case .integer: types.integer
+          case .real: types.real
+          // See ``SyncDatabase/cell(_:)``.
+          case .text: database.cell("") == .text("") ? types.text : types.bytes
+          case .bytes: types.bytes
+          }
+        return "\(column.name.quotedIdentifier) \(type)" + (index == 0 && table.isKeyed ? " PRIMARY KEY" : "")
+      }
+      try database.execute("CREATE TABLE IF NOT EXISTS \(name(table)) (\(columns.joined(separator: ", ")))")
+      for column in table.indices {
+        try database.execute(
+          "CREATE INDEX IF NOT EXISTS \(name(table))_\(column) ON \(name(table)) (\(column.quotedIdentifier))")
+      }
+    }
+  }
+
+  /// Removes all rows.
+  func clear() throws {
+    try make()
+    for table in SyncTable.all { try database.execute("DELETE FROM \(name(table))") }
+  }
+
+  // MARK: - Rows
+
+  /// - Parameters:
+  ///   - columns: the columns to read, as SQL; nil is all.
+  ///   - rest: what follows the name of the table, as SQL.
+  func rows(
+    _ table: SyncTable, _ columns: String? = nil, _ rest: String = "", _ arguments: [SQLValue] = []
+  ) throws -> [[SQLValue]] {
+    let columns = columns ?? table.columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    return try database.rows("SELECT \(columns) FROM \(name(table)) \(rest)", arguments)
+  }
+
+  /// The rows whose column has one of some values.
+  func rows(
+    _ table: SyncTable, _ columns: String? = nil, where column: String, in values: [SQLValue]
+  ) throws -> [[SQLValue]] {
+    var found: [[SQLValue]] = []
+    for part in Self.parts(values) { found += try rows(table, columns, Self.among(column, part), part) }
+    return found
+  }
+
+  /// Writes rows. One with the same key is replaced.
+  func put(_ table: SyncTable, _ rows: [[SQLValue]]) throws {
+    let names = table.columns.map(\.name.quotedIdentifier)
+    let place = "(" + names.map { _ in "?" }.joined(separator: ", ") + ")"
+    let assignments = names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    let end = table.isKeyed ? " ON CONFLICT (\(names[0])) DO UPDATE SET \(assignments)" : ""
+    var start = 0
+    while start < rows.count {
+      // Few sizes, so that there are few statements to prepare.
+      let count = min(64, 1 << (Int.bitWidth - 1 - (rows.count - start).leadingZeroBitCount))
+      let places = Array(repeating: place, count: count).joined(separator: ", ")
+      try database.execute(
+        "INSERT INTO \(name(table)) (\(names.joined(separator: ", "))) VALUES \(places)\(end)",
+        rows[start..<start + count].flatMap(\.self))
+      start += count
+    }
+  }
+
+  /// Removes the rows whose column has one of some values.
+  func remove(_ table: SyncTable, where column: String, in values: [SQLValue]) throws {
+    for part in Self.parts(values) {
+      try database.execute("DELETE FROM \(name(table)) \(Self.among(column, part))", part)
+    }
+  }
+
+  /// Removes the rows of a condition.
+  func remove(_ table: SyncTable, where condition: String, _ arguments: [SQLValue]) throws {
+    try database.execute("DELETE FROM \(name(table)) WHERE \(condition)", arguments)
+  }
+
+  private static func among(_ column: String, _ values: [SQLValue]) -> String {
+    "WHERE \(column.quotedIdentifier) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
+  }
+
+  /// Values in parts of few sizes, so that there are few statements to prepare. The last value fills a part up.
+  private static func parts(_ values: [SQLValue]) -> [[SQLValue]] {
+    stride(from: 0, to: values.count, by: 512).map { start in
+      let part = values[start..<min(start + 512, values.count)]
+      let size = [1, 8, 64, 512].first { $0 >= part.count } ?? 512
+      return part + Array(repeating: part.last!, count: size - part.count)
+    }
+  }
+}
+#endif
