@@ -85,6 +85,7 @@ final class FormerBookkeepingTests {
     let data = try #require(try tables.rows(.replica).first?[1].syncData)
     var state = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     state["format"] = 2
+    state["instance"] = nil
     state["keys"] = ["share-1": [Data([1, 2, 3]).base64EncodedString()]]
     change(&state)
     former.insert(LedgerReplica(state: try JSONSerialization.data(withJSONObject: state), intent: intent))

@@ -181,7 +181,7 @@ struct RestoredStoreTests {
     for container in [restored.container, other] { #expect(try contents(container) == ["c": "1"]) }
   }
 
-  @Test("does not get what its program gives to an object that was deleted since the copy (seeds 1036 and 1053)")
+  @Test("loses what its program gives to a list that was deleted since the copy, as a device that was offline (seeds 1036, 1053)")
   func usedDeleted() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let other = try container("other", [JoinedList.self, JoinedItem.self])
@@ -198,7 +198,7 @@ struct RestoredStoreTests {
     }
     for container in [restored.container, other] {
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<JoinedList>()) == 0)
-      #expect(try ModelContext(container).fetch(FetchDescriptor<JoinedItem>()).map(\.list?.name) == [nil])
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<JoinedItem>()) == 0)
     }
   }
 

@@ -137,8 +137,18 @@ extension Replica {
   }
 
   /// Asks the resolvers, and saves what they decide as the program would.
-  func resolve(_ contested: [Contested]) throws {
-    guard !contested.isEmpty else { return }
+  /// - Returns: why what they decided could not be saved.
+  func resolve(_ contested: [Contested]) throws -> (any Error)? {
+    guard !contested.isEmpty else { return nil }
+    var failure: (any Error)?
+    do { try decide(contested) } catch { failure = error }
+    let changes = contested.flatMap { [$0.change($0.local), $0.change($0.remote)] }
+    try ledger.dropAssets(changes.flatMap(\.assets).map(\.sha256))
+    return failure
+  }
+
+  /// Writes nothing to the ledger: an error of the ledger has to end the transaction.
+  private func decide(_ contested: [Contested]) throws {
     let context = user.makeContext()
     context.author = UserStore.resolverAuthor
     for conflict in contested {
@@ -157,8 +167,6 @@ extension Replica {
       }
     }
     if context.hasChanges { try context.save() }
-    let changes = contested.flatMap { [$0.change($0.local), $0.change($0.remote)] }
-    try ledger.dropAssets(changes.flatMap(\.assets).map(\.sha256))
   }
 
   private func copy(_ state: RecordState, _ name: RecordName, _ entity: __Entity) throws -> any PersistentModel {

@@ -128,8 +128,7 @@ extension Replica {
     try materializer.run(touched.names.sorted(), lists: lists)
     let seen = try save(materializer)
     try note(materializer, new, zone: batch.zone)
-    var failure: (any Error)?
-    do { try resolve(contested) } catch { failure = error }
+    let failure = try resolve(contested)
     try finish(batch, shadow, seen: seen, late: late)
     try rebuildView()
     return failure

@@ -104,7 +104,7 @@ struct Simulation {
         try node.replica.scan()
         try node.sendPush()
       }
-    case 10, 11: try node.sendPull(limit: [1, 2, 3, 20].randomElement(using: &random)!)
+    case 10, 11: try node.run { try node.sendPull(limit: [1, 2, 3, 20].randomElement(using: &random)!) }
     case 12..<17:
       var network = SeededGenerator(seed: random.next())
       try node.run { try node.deliver(&network) }

@@ -115,8 +115,8 @@ struct SharedSimulation {
         try node.replica.scan()
         try node.sendPush(zone)
       }
-    case 10, 11: try node.sendPull(limit: [1, 3, 20].randomElement(using: &random)!)
-    case 12: try node.sendPull(zone, limit: [1, 3, 20].randomElement(using: &random)!)
+    case 10, 11: try node.run { try node.sendPull(limit: [1, 3, 20].randomElement(using: &random)!) }
+    case 12: try node.run { try node.sendPull(zone, limit: [1, 3, 20].randomElement(using: &random)!) }
     case 13..<18:
       var network = SeededGenerator(seed: random.next())
       try node.run { try node.deliver(&network) }
