@@ -181,7 +181,9 @@ struct RestoredStoreTests {
     for container in [restored.container, other] { #expect(try contents(container) == ["c": "1"]) }
   }
 
-  @Test("loses what its program gives to a list that was deleted since the copy, as a device that was offline (seeds 1036, 1053)")
+  @Test(
+    "loses what its program gives to a list that was deleted since the copy, as a device that was offline (seeds 1036, 1053)"
+  )
   func usedDeleted() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let other = try container("other", [JoinedList.self, JoinedItem.self])
