@@ -63,9 +63,6 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
     else {
       throw fault(nil, "the property by which the rows are divided has no column; name an attribute or a to-one")
     }
-    guard column.serverType != .json else {
-      throw fault(property.name, "values of several types cannot divide rows; name another property")
-    }
     guard column.isEncrypted != true else {
       throw fault(
         property.name,

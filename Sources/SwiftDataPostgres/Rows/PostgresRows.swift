@@ -15,8 +15,6 @@ final class PostgresRows: SQLRows {
   private let givenColumn: Int32
   /// The index of each column of the table, for the names in that column.
   private let places: [String: Int32]
-  /// The columns with values of several types, as JSON.
-  private let mixed: Set<Int32>
   /// The columns that only the program can read.
   private let encrypted: [(place: Int32, column: String, cipher: ColumnCipher)]
   /// Cells of this row that replace the server's.
@@ -29,7 +27,6 @@ final class PostgresRows: SQLRows {
     restoresText = rows == nil
     givenColumn = rows?.givenColumn ?? -1
     places = rows?.places ?? [:]
-    mixed = rows?.mixedPlaces ?? []
     encrypted = rows?.encrypted ?? []
     super.init(entity: entity)
   }
@@ -42,9 +39,6 @@ final class PostgresRows: SQLRows {
     guard row < result.count else { return false }
     countRow()
     if !replaced.isEmpty { replaced = [:] }
-    for column in mixed where !result.isNull(row, column) {
-      replaced[column] = ServerCell.unmixed(result.value(Int(row), Int(column)))
-    }
     try decrypt()
     if givenColumn >= 0, !result.isNull(row, givenColumn) {
       for (name, text) in ServerCell.decode(given: result.value(Int(row), Int(givenColumn))) {

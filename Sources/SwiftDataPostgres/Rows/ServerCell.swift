@@ -60,14 +60,7 @@ struct ServerCell {
     }
   }
 
-  /// The form for a column with values of several types.
-  var mixed: SQLValue {
-    let whole = given.map { SQLValue.text($0) } ?? value
-    guard whole != .null, let json = try? JSONCoding.encode(whole) else { return .null }
-    return .text(String(decoding: json, as: UTF8.self))
-  }
-
-  /// The value of a cell of a column with values of several types.
+  /// The value of a cell of a column with values of several types, which the first format has.
   static func unmixed(_ cell: SQLValue) -> SQLValue {
     guard case .text(let json) = cell else { return .null }
     return (try? JSONCoding.decode(SQLValue.self, from: Data(json.utf8))) ?? .null

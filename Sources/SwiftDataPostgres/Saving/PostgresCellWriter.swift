@@ -153,9 +153,7 @@ final class PostgresCellWriter: __ColumnWriter {
       }
       return
     }
-    // In a shared column, each class has its own form of values.
-    let cell = ServerCell(value, column.family == .mixed ? ValueFamily(layout.properties[place]) : column.family)
-    if form == .coded { return cells.appendCell(cell.mixed, .json) }
+    let cell = ServerCell(value, column.family)
     if let text = cell.given { given[column.name] = text }
     if form == .searched, case .text(let text) = cell.value { texts[place] = text }
     cells.appendCell(cell.value, column.type)

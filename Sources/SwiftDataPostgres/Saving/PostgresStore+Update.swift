@@ -59,7 +59,6 @@ extension PostgresStore {
         if column.type == .text || column.type == .jsonb { computesText = true }
         continue
       }
-      guard column.type != .json else { throw DataStoreError.preferInMemoryFilter }
       let cell = try ServerCell(of: assigned.constant, assigned.property)
       given[column.name] = cell.given
       if case .text(let text) = cell.value { texts[column.name] = text }

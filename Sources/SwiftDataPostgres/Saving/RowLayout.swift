@@ -16,7 +16,7 @@ final class RowLayout: @unchecked Sendable {
     /// A number. SQLite's stored form of NaN becomes the server's NaN.
     case real
     case json
-    /// A column whose cells are another form of the values: of several types as JSON, or encrypted.
+    /// An encrypted column.
     case coded
   }
 
@@ -32,7 +32,7 @@ final class RowLayout: @unchecked Sendable {
     func value(of cell: SQLValue, given: String?) throws -> SQLValue {
       if let cipher { return try cipher.decrypted(cell) }
       if let given, ServerCell.isOriginal(given, of: cell, isJSON: type == .jsonb) { return .text(given) }
-      return family == .mixed ? ServerCell.unmixed(cell) : cell
+      return cell
     }
   }
 
@@ -59,7 +59,7 @@ final class RowLayout: @unchecked Sendable {
       let known = record?.column(named: name)
       return Column(
         name: name, type: known?.serverType ?? ValueFamily(property).serverType,
-        family: known?.family == .mixed ? .mixed : ValueFamily(property),
+        family: ValueFamily(property),
         cipher: known.flatMap { layout.cipher(of: $0, in: table.name) })
     }
     self.properties = properties
@@ -70,7 +70,6 @@ final class RowLayout: @unchecked Sendable {
     forms = columns.map { column -> Form in
       if column.cipher != nil { return .coded }
       return switch column.type {
-      case .json: .coded
       case .jsonb: .json
       case .float8: .real
       case .text: words.contains { $0.source == column.name } ? .searched : .text

@@ -41,7 +41,7 @@ extension ValueFamily {
     case .uuid: .uuid
     case .data, .transformed: .bytea
     case .json: .jsonb
-    // Values of several types, which the server never compares.
+    // Values of several types, in a column of the first format.
     case .mixed: .json
     }
   }

@@ -19,7 +19,7 @@ struct ServerDefault {
     // The words of searchable texts would be missing in the rows of other classes.
     let isShared = member.entity.superentity != nil
     guard property.isAttribute, !isShared || isRolling && property.attribute?.options.contains(.spotlight) != true,
-      column.family != .position, column.family != .mixed,
+      column.family != .position,
       // The server has no key.
       column.isEncrypted != true,
       let value = try DefaultCell.cell(of: property, in: member.entity)
