@@ -39,7 +39,4 @@ package enum NewStore {
 
   /// The folder with the external data of a store.
   package static func externalFolder(of url: URL) -> URL { ExternalStorage(ModelConfiguration(url: url)).directory }
-
-  /// The greatest data that stays in a row, in bytes.
-  package static let externalThreshold = ExternalStorage.threshold
 }
