@@ -33,11 +33,10 @@ struct ServerCell {
     self.given = given
   }
 
-  /// - Parameter cipher: encrypts the cell, or nil if its column is not encrypted.
-  init(_ cell: SQLValue, _ family: ValueFamily, _ cipher: ColumnCipher?) throws {
-    if let cipher {
-      // The encrypted cell has the text as it is.
-      self.init(value: try cipher.encrypted(cell), given: nil)
+  init(_ cell: SQLValue, _ family: ValueFamily, _ codec: ColumnCodec?) throws {
+    if let codec {
+      // The codec keeps the text as it is.
+      self.init(value: try codec.encode(cell), given: nil)
     } else {
       self.init(cell, family)
     }

@@ -53,7 +53,7 @@ extension PostgresStore {
     }
     for (place, (assigned, column)) in zip(columns, layout.columns).enumerated() {
       // Each row needs a cell of its own.
-      guard column.cipher == nil else { throw DataStoreError.preferInMemoryFilter }
+      guard column.codec == nil else { throw DataStoreError.preferInMemoryFilter }
       guard assigned.isConstant else {
         assignments.append("\(column.name.quotedIdentifier) = v.c\(place)")
         if column.type == .text || column.type == .jsonb { computesText = true }

@@ -20,8 +20,8 @@ struct ServerDefault {
     let isShared = member.entity.superentity != nil
     guard property.isAttribute, !isShared || isRolling && property.attribute?.options.contains(.spotlight) != true,
       column.family != .position,
-      // The server has no key.
-      column.isEncrypted != true,
+      // Only the program encodes values.
+      !column.hasCodec,
       let value = try DefaultCell.cell(of: property, in: member.entity)
     else { return nil }
     varies = try DefaultCell.varies(property, in: member.entity)

@@ -51,9 +51,6 @@ extension ModelConfiguration {
       }
     #endif
 
-    /// The key of a database without rows, which has nothing to decrypt.
-    static let unused = ModelConfiguration.EncryptionKey(checked: Data(count: 32))
-
     private init(checked bytes: Data) {
       self.bytes = bytes
       identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()
@@ -69,7 +66,7 @@ extension ModelConfiguration {
     /// The identifier.
     public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
 
-    var cipher: Cipher { Cipher(bytes: bytes) }
+    var ringKey: KeyRing.Key { KeyRing.Key(identifier: identifier, cipher: Cipher(bytes: bytes)) }
   }
 }
 

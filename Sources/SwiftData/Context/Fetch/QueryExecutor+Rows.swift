@@ -129,9 +129,7 @@ extension QueryExecutor {
       rtrees: { [core = context.core] entity in
         ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
       },
-      isEncrypted: { [core = context.core] entity, column in
-        (try? core.table(for: entity))?.encrypted.contains(column) == true
-      })
+      codec: { [core = context.core] entity, column in (try? core.table(for: entity))?.codecs[column] })
   }
 
   /// - Parameter arguments: the bound values of the condition, or nil if the lowered query has them.

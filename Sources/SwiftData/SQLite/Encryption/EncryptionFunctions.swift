@@ -1,17 +1,16 @@
 import CSwiftDataSQLite
-import Foundation
 
 /// `swift_encrypt(cell, column)` and `swift_decrypt(cell, column)`, for connections of stores with keys.
 ///
-/// Statements call them to write or read an encrypted column, so predicates and orders see the values. A schema may not
+/// Statements call them to write or read a column with a ``ColumnCodec``, so predicates and orders see the values. A schema may not
 /// contain them, because a hostile file could.
 enum EncryptionFunctions {
   static func register(_ keys: KeyRing, on connection: OpaquePointer) throws {
     try register("swift_encrypt", SQLITE_DIRECTONLY, connection) { call in
-      .blob(try keys.encrypt(call.cell(0), column: Array(call.utf8(1))))
+      .blob(try keys.encrypt(call.cell(0), column: call.utf8(1)))
     }
     try register("swift_decrypt", SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, connection) { call in
-      try keys.open(call.cell(0), column: Array(call.utf8(1)))
+      try keys.open(call.cell(0), column: call.utf8(1))
     }
   }
 
@@ -33,25 +32,5 @@ enum EncryptionFunctions {
     try Unmanaged.passRetained(function).takeUnretainedValue().register(on: connection, flags) {
       Unmanaged<SwiftFunction>.fromOpaque($0!).release()
     }
-  }
-}
-
-/// Transports errors through SQLite, which supports only text.
-enum EncryptionErrors {
-  private static let codes: [(prefix: String, code: SwiftDataError.Code)] = [
-    ("SwiftData key: ", .encryptionKey), ("SwiftData value: ", .unreadableValue),
-  ]
-
-  static func text(of error: SwiftDataError) -> String {
-    (codes.first { $0.code == error.code }?.prefix ?? "") + (error.message ?? "")
-  }
-
-  /// Returns nil for the text of any other error.
-  static func error(of text: String, sql: String?) -> SwiftDataError? {
-    guard let known = codes.first(where: { text.hasPrefix($0.prefix) }) else { return nil }
-    let advice =
-      known.code == .encryptionKey
-      ? "; add it to ModelConfiguration.previousEncryptionKeys. Nothing was lost or changed" : ""
-    return SwiftDataError(known.code, message: text.dropFirst(known.prefix.count) + advice, sql: sql)
   }
 }

@@ -23,7 +23,7 @@ package enum NewStore {
         for statement in layout.creationStatements() { try database.execute(statement) }
         try Metadata(
           identifier: identifier, schema: try Metadata.encode(Schema()), version: Schema.Version(1, 0, 0),
-          layout: layout, encryption: EncryptionRecord()
+          layout: layout
         ).write(to: database)
       }
     } catch {
