@@ -47,15 +47,14 @@ struct ServerDefault {
   }
 
   private static func literal(_ value: SQLValue, _ type: PostgresType) -> String? {
-    func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
     switch value {
     case .null: return nil
     case .integer(let number): return "'\(number)'::\(type.name)"
     case .real(let number): return "'\(number)'::\(type.name)"
     case .text(let text): return text.utf8.count > limit ? nil : "\(text.quotedLiteral)::\(type.name)"
-    case .blob(let data) where type == .uuid: return "'\(hexadecimal(data))'::uuid"
+    case .blob(let data) where type == .uuid: return "'\(data.hexDigits)'::uuid"
     case .blob(let data):
-      return type != .bytea || data.count > limit ? nil : "'\\x\(hexadecimal(data))'::bytea"
+      return type != .bytea || data.count > limit ? nil : "'\\x\(data.hexDigits)'::bytea"
     }
   }
 }

@@ -53,7 +53,7 @@ extension ModelConfiguration {
 
     private init(checked bytes: Data) {
       self.bytes = bytes
-      identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()
+      identifier = Cipher(bytes: bytes).identifier.hexDigits
     }
 
     /// Passes the bytes to code that stores them, such as a keychain.
@@ -68,8 +68,4 @@ extension ModelConfiguration {
 
     var ringKey: KeyRing.Key { KeyRing.Key(identifier: identifier, cipher: Cipher(bytes: bytes)) }
   }
-}
-
-extension String {
-  fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
 }

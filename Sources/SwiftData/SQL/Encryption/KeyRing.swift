@@ -14,7 +14,7 @@ package final class KeyRing: Sendable {
   /// The prefix of each encrypted cell. The last byte is the format version.
   package static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
   /// The mark in hexadecimal digits.
-  package static let markDigits = mark.map { String(format: "%02x", $0) }.joined()
+  package static let markDigits = mark.hexDigits
 
   private let keys: [Key]
   /// The identifier of the key that encrypts.
