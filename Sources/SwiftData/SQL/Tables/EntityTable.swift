@@ -49,7 +49,6 @@ package final class EntityTable: @unchecked Sendable {
   /// An update statement for some properties of a row.
   struct Update {
     let set: PropertySet
-    let properties: [__Property]
     /// Empty if none of the properties has a column.
     let sql: String
   }
@@ -164,7 +163,7 @@ package final class EntityTable: @unchecked Sendable {
     lastUpdate.withLock { last in
       if let last, last.set == set { return last }
       let properties = stored.filter { set.contains($0.index) }
-      let update = Update(set: set, properties: properties, sql: properties.isEmpty ? "" : updateSQL(properties))
+      let update = Update(set: set, sql: properties.isEmpty ? "" : updateSQL(properties))
       last = update
       return update
     }
