@@ -102,7 +102,7 @@ struct TableChange {
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
         && table.new.column(named: column.name) == nil
     }
-    result.columns = try table.columns.map { try record(of: $0, stored) }
+    result.columns = try table.columns.map { try record(of: $0) }
     result.columns += try left.map { try change.relax($0, of: table.new) }
     for index in table.new.indices where !result.indices.contains(index) {
       try make(index)
@@ -364,7 +364,7 @@ struct TableChange {
 
   // MARK: - The record
 
-  private func record(of plan: LayoutPlan.ColumnPlan, _ stored: LayoutRecord.Table) throws -> LayoutRecord.Column {
+  private func record(of plan: LayoutPlan.ColumnPlan) throws -> LayoutRecord.Column {
     var column = plan.column
     let known = plan.columns.compactMap { table.old?.column(named: $0) }
     if !column.isRequired, known.contains(where: \.isRequired) {

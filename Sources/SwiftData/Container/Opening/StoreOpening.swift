@@ -153,7 +153,7 @@ package enum StoreOpening {
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
-    var done = try runner.run(path, from: known)
+    var done = try runner.run(path)
     if path.steps.isEmpty, path.format == nil {
       done.retained =
         LayoutPlan(
