@@ -108,7 +108,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
 }
 
 extension PostgresConfiguration: EncryptedConfiguration {
-  package var columnEncryption: ColumnEncryption { .program }
+  package var columnCoding: ColumnCoding? { KeyRing(self).map(ColumnCoding.program) }
 }
 
 extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

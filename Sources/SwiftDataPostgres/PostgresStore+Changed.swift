@@ -26,9 +26,9 @@ extension PostgresStore {
     guard let stored = try? storedLayout(on: connection) else { return nil }
     for own in layout.record.tables {
       for column in own.columns {
-        guard let known = stored.table(named: own.name)?.column(named: column.name), !known.isEncrypted(like: column)
+        guard let known = stored.table(named: own.name)?.column(named: column.name), !known.isCoded(like: column)
         else { continue }
-        let change = known.isEncrypted == true ? "encrypts it" : "does not encrypt it any more"
+        let change = known.hasCodec ? "encrypts it" : "does not encrypt it any more"
         return SwiftDataError(
           .newerSchema, entity: column.entity ?? own.classes.first, property: column.propertyName,
           message:

@@ -59,10 +59,10 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     }
     self.configuration = configuration
     self.schema = schema
-    let current = VersionLayout(schema, keys: KeyRing(configuration))
+    let current = VersionLayout(schema, coding: configuration.columnCoding)
     let layout = current.layout
     self.layout = layout
-    for table in layout.tables { try table.validateEncryption() }
+    for table in layout.tables { try table.validateCodecs() }
     let connections = ServerConnections(configuration)
     self.connections = connections
     let opened = try Self.report(configuration.name) {

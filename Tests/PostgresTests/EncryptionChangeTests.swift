@@ -211,10 +211,12 @@
 
     @Test("is refused for rows on shards and for the attribute that divides rows", arguments: [true, false])
     func shards(isSharded: Bool) throws {
-      func layout(_ keys: KeyRing?) -> StoreLayout { VersionLayout(Schema([Encrypted.self]), keys: keys).layout }
+      func layout(_ coding: ColumnCoding?) -> StoreLayout {
+        VersionLayout(Schema([Encrypted.self]), coding: coding).layout
+      }
       var configuration = store.configuration
       configuration.encryptionKey = key
-      let new = layout(KeyRing(configuration))
+      let new = layout(configuration.columnCoding)
       let plan = LayoutPlan(from: layout(nil).record, to: new, isPlanned: false)
       let divided = PartitionedTable(
         table: "Note", column: isSharded ? "name" : "text", count: 2, servers: isSharded ? ["a"] : [])

@@ -61,7 +61,6 @@ package final class ContextState: ModelHost {
   @exclusivity(unchecked) var undoneValues = UndoneValues()
   /// The insertions that can be undone and are not saved.
   @exclusivity(unchecked) var undoneInsertions = UndoneInsertions()
-  var isUndoing = false
   @exclusivity(unchecked) var changeHandler: (() -> Void)?
   /// Whether the context saves by itself.
   var isAutosaved = false

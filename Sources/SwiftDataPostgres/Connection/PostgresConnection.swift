@@ -113,7 +113,6 @@ package final class PostgresConnection: @unchecked Sendable {
     isIdle && (ContinuousClock.now - lastUse < .seconds(1) || PQconsumeInput(handle) == 1 && isIdle)
   }
 
-  var socket: Int32 { PQsocket(handle) }
   var processIdentifier: Int32 { PQbackendPID(handle) }
 
   // MARK: - Running

@@ -22,7 +22,7 @@ extension PostgresParameter {
     case .unknown where bytes.starts(with: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, UInt8(PostgresType.bigint.rawValue)]):
       return Self.count(ofArray: bytes)
     case .bytea, .uuid, .unknown, .tsvector:
-      return "'\\x" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
+      return "'\\x" + bytes.hexDigits + "'"
     case nil: return Self.count(ofArray: bytes)
     }
   }

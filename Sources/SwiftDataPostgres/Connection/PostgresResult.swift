@@ -86,26 +86,4 @@ package final class PostgresResult {
     default: return .text(String(decoding: bytes(row, column), as: UTF8.self))
     }
   }
-
-  /// An array of integers or texts without NULL.
-  func array<T>(_ row: Int, _ column: Int, _ element: (UnsafeRawBufferPointer) -> T) -> [T] {
-    let bytes = bytes(row, column)
-    func word(_ offset: Int) -> Int {
-      Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
-    }
-    // An empty array has no dimension.
-    guard bytes.count >= 20, word(0) == 1 else { return [] }
-    var offset = 20
-    return (0..<word(12)).map { _ in
-      let length = word(offset)
-      defer { offset += 4 + length }
-      return element(UnsafeRawBufferPointer(rebasing: bytes[offset + 4..<offset + 4 + length]))
-    }
-  }
-
-  func keys(_ row: Int, _ column: Int) -> [Int64] {
-    array(row, column) { Int64(bigEndian: $0.loadUnaligned(as: Int64.self)) }
-  }
-
-  func texts(_ row: Int, _ column: Int) -> [String] { array(row, column) { String(decoding: $0, as: UTF8.self) } }
 }

@@ -63,10 +63,7 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
     else {
       throw fault(nil, "the property by which the rows are divided has no column; name an attribute or a to-one")
     }
-    guard column.serverType != .json else {
-      throw fault(property.name, "values of several types cannot divide rows; name another property")
-    }
-    guard column.isEncrypted != true else {
+    guard !column.hasCodec else {
       throw fault(
         property.name,
         "an encrypted attribute cannot divide rows, because the server compares its cells; name another property")

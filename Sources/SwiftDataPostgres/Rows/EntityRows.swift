@@ -7,13 +7,10 @@ final class EntityRows: @unchecked Sendable {
   let table: EntityTable
   /// The columns with the words of searchable texts, or nil.
   let search: SearchColumns?
-  /// Columns whose cells have values of several types.
-  private let mixed: Set<String>
-  /// The encrypted columns of a selected row.
-  let encrypted: [(place: Int32, column: String, cipher: ColumnCipher)]
+  /// The columns of a selected row that have a codec.
+  let coded: [(place: Int32, property: String, codec: ColumnCodec)]
   /// The index of each column in a selected row.
   let places: [String: Int32]
-  var mixedPlaces: Set<Int32> { Set(mixed.compactMap { places[$0] }) }
   /// The index of `_given` in such a row, after the columns of the properties.
   let givenColumn: Int32
 
@@ -21,14 +18,13 @@ final class EntityRows: @unchecked Sendable {
     self.table = table
     search = SearchColumns(table, layout)
     let record = layout.record.table(named: table.name)
-    mixed = Set(record?.columns.filter { $0.family == .mixed }.map(\.name) ?? [])
     let first: Int32 = table.hasDiscriminator ? 2 : 1
     places = Dictionary(uniqueKeysWithValues: table.columns.enumerated().map { ($1, first + Int32($0)) })
-    encrypted = table.columns.enumerated().compactMap { place, name in
-      guard let column = record?.column(named: name), let cipher = layout.cipher(of: column, in: table.name) else {
+    coded = table.columns.enumerated().compactMap { place, name in
+      guard let column = record?.column(named: name), let codec = layout.codec(of: column, in: table.name) else {
         return nil
       }
-      return (first + Int32(place), column.propertyName, cipher)
+      return (first + Int32(place), column.propertyName, codec)
     }
     givenColumn = first + Int32(table.columns.count)
   }

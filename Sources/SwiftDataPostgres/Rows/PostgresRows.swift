@@ -15,10 +15,8 @@ final class PostgresRows: SQLRows {
   private let givenColumn: Int32
   /// The index of each column of the table, for the names in that column.
   private let places: [String: Int32]
-  /// The columns with values of several types, as JSON.
-  private let mixed: Set<Int32>
   /// The columns that only the program can read.
-  private let encrypted: [(place: Int32, column: String, cipher: ColumnCipher)]
+  private let coded: [(place: Int32, property: String, codec: ColumnCodec)]
   /// Cells of this row that replace the server's.
   @exclusivity(unchecked) private var replaced: [Int32: SQLValue] = [:]
 
@@ -29,8 +27,7 @@ final class PostgresRows: SQLRows {
     restoresText = rows == nil
     givenColumn = rows?.givenColumn ?? -1
     places = rows?.places ?? [:]
-    mixed = rows?.mixedPlaces ?? []
-    encrypted = rows?.encrypted ?? []
+    coded = rows?.coded ?? []
     super.init(entity: entity)
   }
 
@@ -42,10 +39,7 @@ final class PostgresRows: SQLRows {
     guard row < result.count else { return false }
     countRow()
     if !replaced.isEmpty { replaced = [:] }
-    for column in mixed where !result.isNull(row, column) {
-      replaced[column] = ServerCell.unmixed(result.value(Int(row), Int(column)))
-    }
-    try decrypt()
+    try decode()
     if givenColumn >= 0, !result.isNull(row, givenColumn) {
       for (name, text) in ServerCell.decode(given: result.value(Int(row), Int(givenColumn))) {
         guard let place = places[name] else { continue }
@@ -58,13 +52,13 @@ final class PostgresRows: SQLRows {
     return true
   }
 
-  private func decrypt() throws {
-    for (place, column, cipher) in encrypted where !result.isNull(row, place) {
+  private func decode() throws {
+    for (place, property, codec) in coded where !result.isNull(row, place) {
       do {
-        replaced[place] = try cipher.decrypted(result.value(Int(row), Int(place)))
+        replaced[place] = try codec.decode(result.value(Int(row), Int(place)))
       } catch let error as SwiftDataError {
         throw SwiftDataError(
-          error.code, entity: entity.name, property: column, message: error.message, underlying: error)
+          error.code, entity: entity.name, property: property, message: error.message, underlying: error)
       }
     }
   }

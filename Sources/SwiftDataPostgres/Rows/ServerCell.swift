@@ -33,11 +33,10 @@ struct ServerCell {
     self.given = given
   }
 
-  /// - Parameter cipher: encrypts the cell, or nil if its column is not encrypted.
-  init(_ cell: SQLValue, _ family: ValueFamily, _ cipher: ColumnCipher?) throws {
-    if let cipher {
-      // The encrypted cell has the text as it is.
-      self.init(value: try cipher.encrypted(cell), given: nil)
+  init(_ cell: SQLValue, _ family: ValueFamily, _ codec: ColumnCodec?) throws {
+    if let codec {
+      // The codec keeps the text as it is.
+      self.init(value: try codec.encode(cell), given: nil)
     } else {
       self.init(cell, family)
     }
@@ -60,14 +59,7 @@ struct ServerCell {
     }
   }
 
-  /// The form for a column with values of several types.
-  var mixed: SQLValue {
-    let whole = given.map { SQLValue.text($0) } ?? value
-    guard whole != .null, let json = try? JSONCoding.encode(whole) else { return .null }
-    return .text(String(decoding: json, as: UTF8.self))
-  }
-
-  /// The value of a cell of a column with values of several types.
+  /// The value of a cell of a column with values of several types, which the first format has.
   static func unmixed(_ cell: SQLValue) -> SQLValue {
     guard case .text(let json) = cell else { return .null }
     return (try? JSONCoding.decode(SQLValue.self, from: Data(json.utf8))) ?? .null

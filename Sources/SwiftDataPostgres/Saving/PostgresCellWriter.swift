@@ -16,7 +16,7 @@ final class PostgresCellWriter: __ColumnWriter {
   @exclusivity(unchecked) var hasNull = false
   /// A property of the row whose value is too large for a statement, with its size.
   private var oversized: (property: String, size: Int)?
-  /// The error of a value of the row that could not be encrypted.
+  /// The error of a value of the row that the column's codec could not encode.
   private var failure: (any Error)?
   /// The row's texts with another stored form, by column.
   private var given: [String: String] = [:]
@@ -144,18 +144,16 @@ final class PostgresCellWriter: __ColumnWriter {
   /// Appends a value with another stored form.
   private func appendOther(_ value: SQLValue) {
     let column = layout.columns[place]
-    if let cipher = column.cipher {
+    if let codec = column.codec {
       do {
-        cells.appendCell(try cipher.encrypted(value), .bytea)
+        cells.appendCell(try codec.encode(value), column.type)
       } catch {
         failure = error
         cells.appendNull()
       }
       return
     }
-    // In a shared column, each class has its own form of values.
-    let cell = ServerCell(value, column.family == .mixed ? ValueFamily(layout.properties[place]) : column.family)
-    if form == .coded { return cells.appendCell(cell.mixed, .json) }
+    let cell = ServerCell(value, column.family)
     if let text = cell.given { given[column.name] = text }
     if form == .searched, case .text(let text) = cell.value { texts[place] = text }
     cells.appendCell(cell.value, column.type)

@@ -53,13 +53,12 @@ extension PostgresStore {
     }
     for (place, (assigned, column)) in zip(columns, layout.columns).enumerated() {
       // Each row needs a cell of its own.
-      guard column.cipher == nil else { throw DataStoreError.preferInMemoryFilter }
+      guard column.codec == nil else { throw DataStoreError.preferInMemoryFilter }
       guard assigned.isConstant else {
         assignments.append("\(column.name.quotedIdentifier) = v.c\(place)")
         if column.type == .text || column.type == .jsonb { computesText = true }
         continue
       }
-      guard column.type != .json else { throw DataStoreError.preferInMemoryFilter }
       let cell = try ServerCell(of: assigned.constant, assigned.property)
       given[column.name] = cell.given
       if case .text(let text) = cell.value { texts[column.name] = text }

@@ -16,7 +16,7 @@ final class RowLayout: @unchecked Sendable {
     /// A number. SQLite's stored form of NaN becomes the server's NaN.
     case real
     case json
-    /// A column whose cells are another form of the values: of several types as JSON, or encrypted.
+    /// A column with a codec.
     case coded
   }
 
@@ -24,15 +24,14 @@ final class RowLayout: @unchecked Sendable {
     let name: String
     let type: PostgresType
     let family: ValueFamily
-    /// Encrypts and decrypts the cells, or nil if the column is not encrypted.
-    let cipher: ColumnCipher?
+    let codec: ColumnCodec?
 
     /// The value of a cell.
     /// - Parameter given: the original text in `_given`.
     func value(of cell: SQLValue, given: String?) throws -> SQLValue {
-      if let cipher { return try cipher.decrypted(cell) }
+      if let codec { return try codec.decode(cell) }
       if let given, ServerCell.isOriginal(given, of: cell, isJSON: type == .jsonb) { return .text(given) }
-      return family == .mixed ? ServerCell.unmixed(cell) : cell
+      return cell
     }
   }
 
@@ -59,8 +58,8 @@ final class RowLayout: @unchecked Sendable {
       let known = record?.column(named: name)
       return Column(
         name: name, type: known?.serverType ?? ValueFamily(property).serverType,
-        family: known?.family == .mixed ? .mixed : ValueFamily(property),
-        cipher: known.flatMap { layout.cipher(of: $0, in: table.name) })
+        family: ValueFamily(property),
+        codec: known.flatMap { layout.codec(of: $0, in: table.name) })
     }
     self.properties = properties
     self.columns = columns
@@ -68,9 +67,8 @@ final class RowLayout: @unchecked Sendable {
     self.words = words
     sources = words.map { word in columns.firstIndex { $0.name == word.source }! }
     forms = columns.map { column -> Form in
-      if column.cipher != nil { return .coded }
+      if column.codec != nil { return .coded }
       return switch column.type {
-      case .json: .coded
       case .jsonb: .json
       case .float8: .real
       case .text: words.contains { $0.source == column.name } ? .searched : .text

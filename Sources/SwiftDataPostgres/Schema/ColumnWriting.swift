@@ -7,8 +7,7 @@ struct ColumnWriting {
   /// The table, quoted.
   let table: String
   let column: LayoutRecord.Column
-  /// Encrypts the cells, or nil if the column is not encrypted.
-  var cipher: ColumnCipher?
+  var codec: ColumnCodec?
   /// Whether only empty cells are written. Another program may fill them at the same time.
   var fillsOnly = false
 
@@ -23,7 +22,7 @@ struct ColumnWriting {
 
   /// - Parameters:
   ///   - source: the expression with the value that a new one is computed from.
-  ///   - original: where the original form of a text is. Nil if the source has no texts, or they are encrypted.
+  ///   - original: where the original form of a text is. Nil if the source has no texts, or a codec.
   ///   - condition: the condition for the rows. They may still fulfil it afterwards.
   ///   - value: computes the value of a row.
   func write(
@@ -40,11 +39,32 @@ struct ColumnWriting {
       let keys = (0..<rows.count).map { rows.integer($0, 0) }
       let cells = try (0..<rows.count).map { row in
         let known = Self.source(rows.value(row, 1), original) { rows.value(row, 2) }
-        return try ServerCell(try value(known), column.family, cipher)
+        return try ServerCell(try value(known), column.family, codec)
       }
       try write(cells, to: keys)
       last = keys[keys.count - 1]
     }
+  }
+
+  /// Writes all values again.
+  /// - Parameter known: the codec of the cells so far.
+  func writeAgain(from known: ColumnCodec) throws {
+    let cell = column.name.quotedIdentifier
+    try write(from: cell, where: "\(cell) IS NOT NULL") { try known.decode($0) }
+  }
+
+  /// Writes a value to all rows that fulfil a condition.
+  func writeAll(_ value: SQLValue, where condition: String) throws {
+    let value = try ServerCell(value, column.family, codec)
+    var parameters: [PostgresParameter] = [.array([value.value], column.serverType)]
+    var given = ""
+    if let text = value.given {
+      parameters.append(.array([ServerCell.encode(given: [column.name: text])], .jsonb))
+      given = ", _given = coalesce(_given, '{}') || ($2::jsonb[])[1]"
+    }
+    _ = try connection.run(
+      "UPDATE \(table) SET \(column.name.quotedIdentifier) = ($1::\(column.serverType.name)[])[1]\(given)"
+        + " WHERE \(condition)", parameters)
   }
 
   /// The value of a source, with a text in its original form.

@@ -14,7 +14,7 @@ extension PostgresOpening {
 
   /// The keys of a store with these tables.
   private func storedKeys(of stored: LayoutRecord?) throws -> [String] {
-    guard stored?.isEncrypted == true else { return [] }
+    guard stored?.hasCodecs == true else { return [] }
     return try read(Keys.encryptionKeys).map { try JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
   }
 
@@ -26,19 +26,19 @@ extension PostgresOpening {
   }
 
   /// Whether the store encrypts the columns of the models as the configuration says, and records the present key.
-  func isEncrypted(_ stored: LayoutRecord) throws -> Bool {
+  func isCodedAsNow(_ stored: LayoutRecord) throws -> Bool {
     let own = current.layout.record
-    guard stored.isEncrypted(like: own) else { return false }
-    guard own.isEncrypted, let keys else { return true }
-    return try storedKeys(of: stored).contains(keys.current.identifier)
+    guard stored.isCoded(like: own) else { return false }
+    guard own.hasCodecs, let keys else { return true }
+    return try storedKeys(of: stored).contains(keys.identifier)
   }
 
   /// Records the keys of a store, before a value is encrypted with the present one.
   func writeKeys(of new: LayoutRecord, after stored: LayoutRecord?) throws {
     let known = try storedKeys(of: stored)
     var identifiers = Set<String>()
-    if new.isEncrypted { identifiers.formUnion(known) }
-    if current.layout.record.isEncrypted, let keys { identifiers.insert(keys.current.identifier) }
+    if new.hasCodecs { identifiers.formUnion(known) }
+    if current.layout.record.hasCodecs, let keys { identifiers.insert(keys.identifier) }
     if identifiers != Set(known) { try writeKeys(identifiers.sorted()) }
   }
 
@@ -53,13 +53,13 @@ extension PostgresOpening {
     do {
       try lockNamespace()
       try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
-      if let stored = try storedRecord(), stored.isEncrypted {
+      if let stored = try storedRecord(), stored.hasCodecs {
         try checkKeys(of: stored)
         // Columns of other programs, and of removed properties, have values of the former keys too.
-        let tables = stored.tables.filter { $0.columns.contains { $0.isEncrypted == true } }
+        let tables = stored.tables.filter { $0.columns.contains(where: \.hasCodec) }
         try lockTables(LayoutRecord(tables: tables, pairTables: [], relationships: []))
         for table in tables { try reencrypt(table) }
-        try writeKeys([keys.current.identifier])
+        try writeKeys([keys.identifier])
       }
       try connection.script("COMMIT")
     } catch {
@@ -70,18 +70,17 @@ extension PostgresOpening {
 
   private func reencrypt(_ table: LayoutRecord.Table) throws {
     for column in table.columns {
-      guard let cipher = current.layout.cipher(of: column, in: table.name) else { continue }
-      let cell = column.name.quotedIdentifier
-      let writing = ColumnWriting(
-        connection: connection, table: table.name.quotedIdentifier, column: column, cipher: cipher)
-      try writing.write(from: cell, where: "\(cell) IS NOT NULL") { try cipher.decrypted($0) }
+      guard let codec = current.layout.codec(of: column, in: table.name) else { continue }
+      let table = table.name.quotedIdentifier
+      let writing = ColumnWriting(connection: connection, table: table, column: column, codec: codec)
+      try writing.writeAgain(from: codec)
     }
   }
 }
 
 extension PostgresStore {
   package func reencrypt() throws {
-    guard layout.keys != nil else { return }
+    guard layout.coding != nil else { return }
     try Self.report(configuration.name) {
       try OpeningAttempts(
         connections: connections, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
@@ -92,14 +91,14 @@ extension PostgresStore {
 }
 
 extension LayoutRecord {
-  /// Whether the program encrypts a column.
-  var isEncrypted: Bool { tables.contains { $0.columns.contains { $0.isEncrypted == true } } }
+  /// Whether the program encodes a column.
+  var hasCodecs: Bool { tables.contains { $0.columns.contains(where: \.hasCodec) } }
 
-  /// Whether the columns that both have are encrypted in both, or in none.
-  func isEncrypted(like other: LayoutRecord) -> Bool {
+  /// Whether the program encodes the columns that both have in both, or in none.
+  func isCoded(like other: LayoutRecord) -> Bool {
     other.tables.allSatisfy { wanted in
       wanted.columns.allSatisfy { column in
-        table(named: wanted.name)?.column(named: column.name)?.isEncrypted(like: column) ?? true
+        table(named: wanted.name)?.column(named: column.name)?.isCoded(like: column) ?? true
       }
     }
   }

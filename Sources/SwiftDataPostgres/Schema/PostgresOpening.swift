@@ -85,9 +85,9 @@ struct PostgresOpening {
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write(Keys.version, "\(try version.numbers)")
-      try write(Keys.format, new.isEncrypted ? Keys.encrypted : Keys.present)
+      try write(Keys.format, new.hasCodecs ? Keys.encrypted : Keys.present)
       try writeKeys(of: new, after: stored)
-      if let stored, !stored.isEncrypted(like: new) { try connection.script(StoreEpoch.renewal) }
+      if let stored, !stored.isCoded(like: new) { try connection.script(StoreEpoch.renewal) }
       // A program of the first format finds that it is too old.
       try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
       try write(Keys.formerVersion, "\(Int32.max).0.0")
@@ -122,12 +122,12 @@ struct PostgresOpening {
     // The record of the first format has other names, so that it cannot be compared.
     if !isNew, !isFormer { try checkShape(stored) }
     // The stages read and write the rows as their versions have them.
-    if let source = steps.first?.source, isFormer || !stored.isEncrypted(like: source.layout.record) {
+    if let source = steps.first?.source, isFormer || !stored.isCoded(like: source.layout.record) {
       stored = try bring(stored, to: source, opened, isPlanned: false, isFormer: isFormer).record
       isFormer = false
     }
     for step in steps {
-      for table in step.source.layout.tables + step.target.layout.tables { try table.validateEncryption() }
+      for table in step.source.layout.tables + step.target.layout.tables { try table.validateCodecs() }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
       let new = try bring(
         stored, to: step.target, opened, isPlanned: true, isFormer: false, leaving: step.source.layout.record)
@@ -252,7 +252,7 @@ struct PostgresOpening {
     guard try isStore(), let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
     try checkKeys(of: stored)
-    if try isFormer() || !isEncrypted(stored) { return nil }
+    if try isFormer() || !isCodedAsNow(stored) { return nil }
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record), stored.fits(record),

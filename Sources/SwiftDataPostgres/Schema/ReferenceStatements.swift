@@ -77,8 +77,7 @@ struct ReferenceStatements {
   /// The condition that a trigger's arguments begin with some texts. Each is followed by NUL.
   private static func begins(_ texts: [String]) -> String {
     let bytes: [UInt8] = texts.flatMap { text -> [UInt8] in Array(text.utf8) + [0] }
-    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return "substring(tgargs FROM 1 FOR \(bytes.count)) = '\\x\(digits)'::bytea"
+    return "substring(tgargs FROM 1 FOR \(bytes.count)) = '\\x\(bytes.hexDigits)'::bytea"
   }
 
   /// The functions of the triggers. A row may have changed since the event that a deferred trigger runs for, and an

@@ -113,9 +113,9 @@ struct RollingUpgrade {
       }
       return
     }
-    if let former = old.column(named: new.name), !former.isEncrypted(like: new) {
+    if let former = old.column(named: new.name), !former.isCoded(like: new) {
       note(
-        new.isEncrypted == true
+        new.hasCodec
           ? "it becomes encrypted, and older programs could not read it"
           : "it is no longer encrypted, and older programs could not read it",
         "end the older programs first")

@@ -3,21 +3,20 @@ import SwiftData
 extension LayoutRecord.Column {
   /// The type of the column on the server.
   var serverType: PostgresType {
-    if isEncrypted == true { return .bytea }
+    if hasCodec { return .bytea }
     // Characters are text, but they belong to the family of integers.
     return family == .integer && affinity == .text ? .text : family.serverType
   }
 
-  /// Whether the program encrypts both columns, or none.
-  func isEncrypted(like other: LayoutRecord.Column) -> Bool { (isEncrypted == true) == (other.isEncrypted == true) }
+  /// Whether the program encodes both columns, or none.
+  func isCoded(like other: LayoutRecord.Column) -> Bool { hasCodec == other.hasCodec }
 
   /// The type in the column's declaration. The server refuses cells in plain, as a program would write that opened the store before
-  /// the column was encrypted: `COPY` sends bytes without a type.
+  /// the column had a codec: `COPY` sends bytes without a type.
   var serverDeclaration: String {
-    guard isEncrypted == true else { return serverType.declaration }
-    let mark = KeyRing.mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    guard hasCodec else { return serverType.declaration }
     let start = "substring(\(name.quotedIdentifier) FROM 1 FOR \(KeyRing.mark.count))"
-    return "\(serverType.declaration) CHECK (\(start) = '\\x\(mark)'::bytea)"
+    return "\(serverType.declaration) CHECK (\(start) = '\\x\(KeyRing.markDigits)'::bytea)"
   }
 
   /// The column in `CREATE TABLE`.
@@ -41,7 +40,7 @@ extension ValueFamily {
     case .uuid: .uuid
     case .data, .transformed: .bytea
     case .json: .jsonb
-    // Values of several types, which the server never compares.
+    // Values of several types, in a column of the first format.
     case .mixed: .json
     }
   }

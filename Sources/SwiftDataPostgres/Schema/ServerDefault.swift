@@ -19,9 +19,9 @@ struct ServerDefault {
     // The words of searchable texts would be missing in the rows of other classes.
     let isShared = member.entity.superentity != nil
     guard property.isAttribute, !isShared || isRolling && property.attribute?.options.contains(.spotlight) != true,
-      column.family != .position, column.family != .mixed,
-      // The server has no key.
-      column.isEncrypted != true,
+      column.family != .position,
+      // Only the program encodes values.
+      !column.hasCodec,
       let value = try DefaultCell.cell(of: property, in: member.entity)
     else { return nil }
     varies = try DefaultCell.varies(property, in: member.entity)
@@ -47,15 +47,14 @@ struct ServerDefault {
   }
 
   private static func literal(_ value: SQLValue, _ type: PostgresType) -> String? {
-    func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
     switch value {
     case .null: return nil
     case .integer(let number): return "'\(number)'::\(type.name)"
     case .real(let number): return "'\(number)'::\(type.name)"
     case .text(let text): return text.utf8.count > limit ? nil : "\(text.quotedLiteral)::\(type.name)"
-    case .blob(let data) where type == .uuid: return "'\(hexadecimal(data))'::uuid"
+    case .blob(let data) where type == .uuid: return "'\(data.hexDigits)'::uuid"
     case .blob(let data):
-      return type != .bytea || data.count > limit ? nil : "'\\x\(hexadecimal(data))'::bytea"
+      return type != .bytea || data.count > limit ? nil : "'\\x\(data.hexDigits)'::bytea"
     }
   }
 }

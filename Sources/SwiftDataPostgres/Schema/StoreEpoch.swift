@@ -4,7 +4,7 @@ import SwiftData
 ///
 /// The epoch consists of the identity of the history's table and of the transaction that wrote the row with the store's
 /// identifier. A restore of the schema makes the table again, and a restore of the rows alone writes that row again. A trigger
-/// writes it again where SQL empties a table, and an opening where it changes the encryption. No save, VACUUM or REINDEX changes
+/// writes it again where SQL empties a table, and an opening where a column gets or loses a codec. No save, VACUUM or REINDEX changes
 /// either.
 enum StoreEpoch {
   /// The SQL of the epoch. NULL while the metadata are empty.

@@ -6,20 +6,19 @@ extension TableChange {
   /// Writes the cells of a column, which is in the table by now.
   func writing(_ column: LayoutRecord.Column) -> ColumnWriting {
     ColumnWriting(
-      connection: connection, table: name, column: column, cipher: change.layout.cipher(of: column, in: table.new.name))
+      connection: connection, table: name, column: column, codec: change.layout.codec(of: column, in: table.new.name))
   }
 
-  /// Encrypts the cells of columns again whose table or column has another name than before.
+  /// Encodes the cells of columns again whose table or column has another name than before.
   /// - Parameter columns: the columns of the table with their former names. Some have no property any more.
-  func reencrypt(_ columns: [LayoutRecord.Column]) throws {
+  func recode(_ columns: [LayoutRecord.Column]) throws {
     for former in columns {
       var column = former
       column.name = renames.first { $0.from == former.name }?.plan.column.name ?? former.name
-      guard let known = change.layout.cipher(of: former, in: formerTable),
+      guard let known = change.layout.codec(of: former, in: formerTable),
         (formerTable, former.name) != (table.new.name, column.name)
       else { continue }
-      let cell = column.name.quotedIdentifier
-      try writing(column).write(from: cell, where: "\(cell) IS NOT NULL") { try known.decrypted($0) }
+      try writing(column).writeAgain(from: known)
       try connection.settleConstraints()
     }
   }
@@ -28,19 +27,18 @@ extension TableChange {
   func recode(_ old: LayoutRecord.Column, _ column: LayoutRecord.Column, _ condition: String?) throws {
     let isGone = consumed.contains(old.name)
     // A column that stays is encrypted for the present name of the table already.
-    let known = change.layout.cipher(of: old, in: isGone ? formerTable : table.new.name)
+    let known = change.layout.codec(of: old, in: isGone ? formerTable : table.new.name)
     let source = physicalSource(old.name).quotedIdentifier
     // The original texts have the name of the new column by now.
     let original = known == nil ? ColumnWriting.Original(name: column.name, isJSON: old.serverType == .jsonb) : nil
     let rows = "\(source) IS NOT NULL" + (condition.map { " AND \($0)" } ?? "")
-    try writing(column).write(from: source, original: original, where: rows) { try known?.decrypted($0) ?? $0 }
+    try writing(column).write(from: source, original: original, where: rows) { try known?.decode($0) ?? $0 }
   }
 
   /// The columns that are encrypted from now on.
   private var sealed: [LayoutRecord.Column] {
     copies.filter { plan in
-      plan.column.isEncrypted == true
-        && plan.columns.contains { table.old?.column(named: $0)?.isEncrypted != true }
+      plan.column.hasCodec && plan.columns.contains { table.old?.column(named: $0)?.hasCodec != true }
     }.map(\.column)
   }
 

@@ -12,7 +12,7 @@ extension TableChange {
     if let plan = copies.first(where: { recodes($0) && (divided.isSharded || $0.columns.contains(divided.column)) }) {
       throw refusal(
         plan.column,
-        "its values are \(plan.column.isEncrypted == true ? "encrypted" : "decrypted") from now on, which the store"
+        "its values are \(plan.column.hasCodec ? "encrypted" : "decrypted") from now on, which the store"
           + " \"\(change.store)\" cannot do on shards, nor with the property that divides the rows; copy the objects into a"
           + " store with another namespace")
     }
@@ -39,9 +39,9 @@ extension TableChange {
     }
   }
 
-  /// Whether values are encrypted from now on, or not any more.
+  /// Whether a column gets or loses a codec.
   private func recodes(_ plan: LayoutPlan.ColumnPlan) -> Bool {
-    plan.columns.contains { table.old?.column(named: $0)?.isEncrypted(like: plan.column) == false }
+    plan.columns.contains { table.old?.column(named: $0)?.isCoded(like: plan.column) == false }
   }
 
   private func refusal(_ column: LayoutRecord.Column, _ message: String) -> SwiftDataError {

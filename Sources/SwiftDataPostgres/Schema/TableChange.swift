@@ -5,8 +5,8 @@ import SwiftData
 ///
 /// A column whose values one column takes gets that column's name. If the values of one column go to several
 /// columns, or the values of several columns to one, new columns take the values and the old columns go. The old ones
-/// have other names meanwhile, so a new one may have the name of any of them. The values of a column that is encrypted from
-/// now on, or not any more, go to a new column too.
+/// have other names meanwhile, so a new one may have the name of any of them. The values of a column that gets or
+/// loses a codec go to a new column too.
 struct TableChange {
   let change: LayoutChange
   let plan: LayoutPlan
@@ -33,7 +33,7 @@ struct TableChange {
     /// Whether the cells of an old column stay as they are.
     func movesAlike(_ source: String, _ column: LayoutPlan.ColumnPlan) -> Bool {
       guard let old = table.old?.column(named: source) else { return true }
-      return old.isMixed != true && old.isEncrypted(like: column.column)
+      return old.isMixed != true && old.isCoded(like: column.column)
     }
     for column in table.columns where !isKept(column) {
       let sources = Set(column.columns)
@@ -74,7 +74,7 @@ struct TableChange {
     try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced).subtracting(consumed))
     try connection.settleConstraints()
     let gone = consumed.union(displaced)
-    try reencrypt(result.columns.filter { !gone.contains($0.name) })
+    try recode(result.columns.filter { !gone.contains($0.name) })
     for column in copies { try copy(column) }
     for name in consumed.sorted() { try drop(physicalSource(name)) }
     try wipe()
@@ -102,7 +102,7 @@ struct TableChange {
       !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
         && table.new.column(named: column.name) == nil
     }
-    result.columns = try table.columns.map { try record(of: $0, stored) }
+    result.columns = try table.columns.map { try record(of: $0) }
     result.columns += try left.map { try change.relax($0, of: table.new) }
     for index in table.new.indices where !result.indices.contains(index) {
       try make(index)
@@ -168,7 +168,7 @@ struct TableChange {
       let old = table.old?.column(named: former)
       if old?.isMixed == true {
         try unmix(source, column.column, condition(part.classes))
-      } else if let old, old.isEncrypted == true || column.column.isEncrypted == true {
+      } else if let old, old.hasCodec || column.column.hasCodec {
         try recode(old, column.column, condition(part.classes))
       } else {
         try connection.script(
@@ -226,10 +226,7 @@ struct TableChange {
       guard isNew || !property.isOptional else { continue }
       // A column that was required has no gaps.
       if isKept, stored.column(named: column.name)?.isRequired == true { continue }
-      let filling = DefaultFilling(
-        connection: connection, table: name, column: column,
-        cipher: change.layout.cipher(of: column, in: table.new.name), condition: condition(part.classes))
-      try filling.fill(property, member.entity)
+      try DefaultFilling(writing: writing(column), condition: condition(part.classes)).fill(property, member.entity)
     }
     guard column.isRequired, !isKept || stored.column(named: column.name)?.isRequired != true else { return }
     try connection.settleConstraints()
@@ -367,7 +364,7 @@ struct TableChange {
 
   // MARK: - The record
 
-  private func record(of plan: LayoutPlan.ColumnPlan, _ stored: LayoutRecord.Table) throws -> LayoutRecord.Column {
+  private func record(of plan: LayoutPlan.ColumnPlan) throws -> LayoutRecord.Column {
     var column = plan.column
     let known = plan.columns.compactMap { table.old?.column(named: $0) }
     if !column.isRequired, known.contains(where: \.isRequired) {

@@ -51,12 +51,9 @@ extension ModelConfiguration {
       }
     #endif
 
-    /// The key of a database without rows, which has nothing to decrypt.
-    static let unused = ModelConfiguration.EncryptionKey(checked: Data(count: 32))
-
     private init(checked bytes: Data) {
       self.bytes = bytes
-      identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()
+      identifier = Cipher(bytes: bytes).identifier.hexDigits
     }
 
     /// Passes the bytes to code that stores them, such as a keychain.
@@ -69,10 +66,6 @@ extension ModelConfiguration {
     /// The identifier.
     public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
 
-    var cipher: Cipher { Cipher(bytes: bytes) }
+    var ringKey: KeyRing.Key { KeyRing.Key(identifier: identifier, cipher: Cipher(bytes: bytes)) }
   }
-}
-
-extension String {
-  fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
 }

@@ -14,7 +14,7 @@ package struct BatchUpdate {
     // The last assignment to a property wins.
     self.columns = columns.enumerated().filter { index, column in
       !columns[(index + 1)...].contains { $0.property === column.property }
-    }.map { $0.element.encrypted(in: query.table) }
+    }.map { $0.element.encoded(for: query.table) }
     self.editing = editing
   }
 

@@ -6,7 +6,7 @@ import Logging
 ///
 /// - Log: label `SwiftData.SQL`. At level `debug` the message is the prepared statement without values. The metadata
 ///   are `store` (the configuration's name) and `milliseconds`. Level `trace` adds `expanded`, the statement with its
-///   values, which may be private. Statements with encrypted attributes have no `expanded`.
+///   values, which may be private. Statements with secret attributes have no `expanded`.
 /// - Metrics: the counter `swiftdata.statements` and the timer `swiftdata.statement.duration`, with the dimensions
 ///   `store` (the configuration's name) and `kind` (`read` or `write`).
 ///
@@ -45,7 +45,7 @@ package struct StatementLog: Sendable {
   /// Called before the statement's values are cleared.
   func end(_ statement: OpaquePointer, sql: String, since start: ContinuousClock.Instant) {
     end(sql: sql, isRead: sqlite3_stmt_readonly(statement) != 0, since: start) {
-      guard !EncryptedColumn.isUsed(in: sql), let text = sqlite3_expanded_sql(statement) else { return nil }
+      guard !ColumnCodec.isUsed(in: sql), let text = sqlite3_expanded_sql(statement) else { return nil }
       defer { sqlite3_free(text) }
       return String(cString: text)
     }

@@ -51,9 +51,9 @@ package struct AddedColumn {
         value != .null || property.isOptional
       else { return nil }
       // A subclass's property has no value in rows of other classes.
-      guard value == .null || member.entity.superentity == nil, value.sqlLiteral != nil,
-        !EntityTable.encryptedColumns([member.entity]).contains(column.name)
-      else { return nil }
+      guard value == .null || member.entity.superentity == nil, value.sqlLiteral != nil, !property.isSensitive else {
+        return nil
+      }
       result = value
     }
     return result

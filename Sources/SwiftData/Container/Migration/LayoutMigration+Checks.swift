@@ -55,9 +55,7 @@ extension LayoutMigration {
   }
 
   /// Refuses to convert a to-many with more than one target to a to-one.
-  func checkSingle(
-    _ queries: [PairQuery], _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
-  ) throws {
+  func checkSingle(_ queries: [PairQuery], _ column: LayoutPlan.ColumnPlan) throws {
     guard column.column.family == .key else { return }
     let union = queries.map { $0.select(in: plan.old) }.joined(separator: " UNION ALL ")
     let sql = "SELECT owner, count(*) FROM (\(union)) GROUP BY owner HAVING count(*) > 1 LIMIT 5"

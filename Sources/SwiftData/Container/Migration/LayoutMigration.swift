@@ -111,7 +111,7 @@ struct LayoutMigration {
   ) throws -> SQLFragment {
     var cases = [(classes: [String], cell: SQLFragment)]()
     for part in column.parts {
-      cases.append((part.classes, try filled(source(part, column, table), part, column, table, old)))
+      cases.append((part.classes, try filled(source(part, column), part, column, old)))
     }
     guard old.hasDiscriminator else { return cases.first?.cell ?? SQLFragment("NULL") }
     if cases.count == 1, Set(cases[0].classes).isSuperset(of: table.carried) { return cases[0].cell }
@@ -122,14 +122,12 @@ struct LayoutMigration {
     return arms.reduce(SQLFragment("CASE")) { $0 + $1 } + SQLFragment(" END")
   }
 
-  private func source(
-    _ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
-  ) throws -> SQLFragment {
+  private func source(_ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan) throws -> SQLFragment {
     switch part.source {
     case .column(let name): return SQLFragment("o.\(name.quotedIdentifier)")
     case .nothing: return SQLFragment("NULL")
     case .pairs(let queries):
-      try checkSingle(queries, column, table)
+      try checkSingle(queries, column)
       let union = queries.map { $0.select(in: plan.old) }.joined(separator: " UNION ALL ")
       return SQLFragment("(SELECT target FROM (\(union)) WHERE owner = o._pk LIMIT 1)")
     }
@@ -137,8 +135,7 @@ struct LayoutMigration {
 
   /// The cell, with the property's default for NULL if NULL is not allowed.
   private func filled(
-    _ cell: SQLFragment, _ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan,
-    _ old: LayoutRecord.Table
+    _ cell: SQLFragment, _ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan, _ old: LayoutRecord.Table
   ) throws -> SQLFragment {
     guard column.column.family != .position,
       let member = column.column.entity.flatMap(layout.table(ofClass:)),

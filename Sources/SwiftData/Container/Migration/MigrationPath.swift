@@ -9,7 +9,7 @@ struct MigrationTarget {
   let keeps: (String) -> Bool?
 
   /// Whether the models alone tell if a store fits: without a plan, whose versions count too, and without a key.
-  var hasFingerprint: Bool { plan == nil && KeyRing(configuration) == nil }
+  var hasFingerprint: Bool { plan == nil && configuration.columnCoding == nil }
 
   /// The checksum of the models for the store's metadata.
   var fingerprint: Fingerprint? { hasFingerprint ? Metadata.fingerprint(of: current) : nil }
@@ -111,15 +111,15 @@ struct PlanVersions {
   }
 
   /// - Parameters:
-  ///   - keys: the keys of a store whose program encrypts columns.
+  ///   - coding: the part that encodes secret columns, or nil if the store has no key.
   ///   - keeps: whether the store has a class of a name.
-  init(_ plan: any SchemaMigrationPlan.Type, keys: (any ColumnKeys)? = nil, keeps: (String) -> Bool) {
+  init(_ plan: any SchemaMigrationPlan.Type, coding: ColumnCoding? = nil, keeps: (String) -> Bool) {
     self.plan = plan
     self.types = Self.types(of: plan)
     self.layouts = types.map { schema in
       let models = Schema(versionedSchema: schema).models
       return VersionLayout(
-        Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier), keys: keys)
+        Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier), coding: coding)
     }
   }
 

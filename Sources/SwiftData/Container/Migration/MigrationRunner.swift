@@ -13,9 +13,7 @@ struct MigrationRunner {
   static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
   /// - Returns: the performed steps, and the layout of models that the program does not list.
-  func run(
-    _ path: MigrationPath, from known: Metadata
-  ) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
+  func run(_ path: MigrationPath) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
     var (record, retained) = (path.stored, path.retained)
     var done = [ModelContainer.MigrationSummary.Step]()
     if let format = path.format {

@@ -28,7 +28,7 @@ package struct ServerMigration {
     let own = Set(current.schema.models.map { $0.__entity.name })
     // A store with some models of the plan has them in every version, and those that only earlier versions had.
     let last = Set(schemas.last.map { Schema(versionedSchema: $0).models.map { $0.__entity.name } } ?? [])
-    let versions = PlanVersions(plan, keys: current.layout.keys) {
+    let versions = PlanVersions(plan, coding: current.layout.coding) {
       classes.contains($0) && (own.contains($0) || !last.contains($0))
     }
     let end = try versions.position(of: current)

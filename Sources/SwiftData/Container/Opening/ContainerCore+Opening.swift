@@ -30,11 +30,10 @@ extension ContainerCore {
   ) throws -> Targets {
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
     let assignment = try StoreAssignment(schema: schema, configurations: configurations)
-    let tables = EntityTable.tables(of: schema, store: assignment.store) { index in
-      guard let own = configurations[index] as? any EncryptedConfiguration else { return nil }
-      return own.encryptionKey == nil ? nil : own.columnEncryption
+    let tables = EntityTable.tables(of: schema, store: assignment.store) {
+      (configurations[$0] as? any EncryptedConfiguration)?.columnCoding
     }
-    for table in tables { try table.validateEncryption() }
+    for table in tables { try table.validateCodecs() }
     let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
     // The same tables once more, for the packs.
     let others = assignment.hasPacks ? EntityTable.tables(of: schema, store: assignment.store) : []

@@ -39,17 +39,14 @@ package enum StoreOpening {
       }
       let known = try texts.map { try Metadata($0, configuration) }
       let encoded = try Metadata.encode(target.current.schema)
-      var wanted = EncryptionRecord(target.current.layout.tables, KeyRing(configuration))
+      let wanted = try EncryptionRecord(target.current.layout, configuration, after: known?.encryption)
       if let known {
-        wanted = wanted.keeping(known.encryption, beside: target.current.layout)
-        try known.encryption.check(KeyRing(configuration), configuration)
         let path = try MigrationPath(from: known, to: target)
         let isCurrent = path.steps.isEmpty && !StoreFile.convertible.contains(known.format)
-        let isEncrypted = known.encryption.fits(wanted)
         // A program without a version would otherwise write its own description, and one with a version write it back.
         let isDescribed =
           known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
-        if isCurrent, isDescribed, known.version == path.version, isEncrypted {
+        if isCurrent, isDescribed, known.version == path.version, known.encryption.fits(wanted) {
           return (known.identifier, [], false)
         }
         guard configuration.allowsSave else {
@@ -132,15 +129,15 @@ package enum StoreOpening {
   private static func lead(
     _ database: SQLiteDatabase, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
-    let keys = KeyRing(target.configuration)
-    var encryption = EncryptionRecord(target.current.layout.tables, keys)
     // A process that opened the store a moment earlier may have created or migrated it.
-    guard let known = try Metadata(database, target.configuration) else {
+    let stored = try Metadata(database, target.configuration)
+    var encryption = try EncryptionRecord(target.current.layout, target.configuration, after: stored?.encryption)
+    guard let known = stored else {
       let identifier = UUID().uuidString
       try target.current.layout.record.validateNames(ignoringCase: true)
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(statement) }
-      try SealedColumns.guarding(encryption.columns, database)
+      try encryption.guardColumns(database)
       var metadata = Metadata(
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
         encryption: encryption)
@@ -149,19 +146,14 @@ package enum StoreOpening {
       return (identifier, [])
     }
     if known.format == "1" { try HistoryTables.convert(database) }
-    encryption = encryption.keeping(known.encryption, beside: target.current.layout)
     let path = try MigrationPath(from: known, to: target)
     try target.current.layout.record.validateNames(ignoringCase: true)
-    try known.encryption.check(keys, target.configuration)
     let isReopened = !path.steps.isEmpty || path.format != nil || known.encryption.columns != encryption.columns
-    if isReopened {
-      try SealedColumns.release(database)
-      try known.encryption.openAll(database)
-    }
+    if isReopened { try known.encryption.open(database) }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
-    var done = try runner.run(path, from: known)
+    var done = try runner.run(path)
     if path.steps.isEmpty, path.format == nil {
       done.retained =
         LayoutPlan(
@@ -169,11 +161,9 @@ package enum StoreOpening {
         ).retained
     }
     if isReopened {
-      try encryption.sealAll(database, externalStorage)
-      try encryption.forgetHistory(of: target.current.layout.record, since: known.encryption, database)
-      try SealedColumns.guarding(encryption.columns, database)
+      try encryption.seal(database, target.current.layout.record, after: known.encryption, externalStorage)
     } else {
-      encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
+      encryption = encryption.adding(keysOf: known.encryption)
     }
     var metadata = Metadata(
       identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,

@@ -3,8 +3,6 @@ import Foundation
 /// Decodes a Swift value from the columns of a lowered value.
 struct ColumnDecoder<Value> {
   private let read: (SQLRows, Int32) throws -> Value
-  /// The number of columns.
-  let width: Int32
 
   func callAsFunction(_ reader: SQLRows, at column: Int32) throws -> Value { try read(reader, column) }
 }
@@ -15,7 +13,7 @@ extension ColumnDecoder {
     _ value: LoweredValue, _ state: inout LoweringState
   ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
     if let object = value.identified { return identifier(object, &state) }
-    return (ColumnDecoder(read: reading(value, state.entity), width: 1), [value.scalar.sql])
+    return (ColumnDecoder(read: reading(value, state.entity)), [value.scalar.sql])
   }
 
   private static func reading(_ value: LoweredValue, _ root: __Entity) -> (SQLRows, Int32) throws -> Value {
@@ -89,7 +87,7 @@ extension ColumnDecoder {
         }
         // Cannot fail: only a key path to an identifier is lowered to one.
         return identifier(reader.int64(column), isFamily ? reader.string(column + 1) : name) as! Value
-      }, width: Int32(columns.count))
+      })
     return (decoder, columns)
   }
 }

@@ -39,7 +39,7 @@ extension QueryExecutor {
       return try updateObjects(where: predicate, set: assignments)
     }
     try store.noticeExternalCommits()
-    return try deferring(store) {
+    return try deferring {
       try updateRows(where: predicate, set: assignments, store)
     } otherwise: {
       try updateObjects(where: predicate, set: assignments)

@@ -41,7 +41,7 @@ extension ModelContext {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let value): value.quotedLiteral
-        case .data(let value): "x'" + value.map { String(format: "%02x", $0) }.joined() + "'"
+        case .data(let value): "x'" + value.hexDigits + "'"
         }
       }
     }

@@ -71,7 +71,7 @@ extension QueryExecutor {
     context.drainInbox()
     guard let found = try request(M.self, text) else { return nil }
     let (request, store) = (found.request.with(limit: limit), found.store)
-    return try deferring(store) {
+    return try deferring {
       guard let condition = try store.condition(of: request),
         try !descriptor.includePendingChanges || !pendingChangesMatter(to: lower(descriptor))
       else { return try fallback() }

@@ -5,7 +5,7 @@ import Foundation
 
 extension QueryExecutor {
   /// Runs `body`, or `fallback` if the database defers to Swift.
-  func deferring<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
+  func deferring<T>(_ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
     do {
       return try body()
     } catch DataStoreError.preferInMemoryFilter {
@@ -13,9 +13,9 @@ extension QueryExecutor {
     }
   }
 
-  /// As ``deferring(_:_:otherwise:)``, for what changes nothing.
+  /// As ``deferring(_:otherwise:)``, for what changes nothing.
   func reading<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
-    try deferring(store) {
+    try deferring {
       try settled(store, body)
     } otherwise: {
       try fallback()

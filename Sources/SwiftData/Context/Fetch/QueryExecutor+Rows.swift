@@ -76,7 +76,7 @@ extension QueryExecutor {
     if let shape, let known = store.loweredQueries.query(of: shape) {
       return try query(known, arguments: shape.values, table, store, descriptor, leavingOut: left)
     }
-    var lowered = try lower(descriptor, table, store) { _ in [] }
+    var lowered = try lower(descriptor, store) { _ in [] }
     if let shape {
       lowered = store.loweredQueries.keep(lowered, as: shape, order: TiedRuns.order(of: lowered, table))
     }
@@ -90,12 +90,11 @@ extension QueryExecutor {
     let table = try context.core.table(for: M.__entity)
     let store = try context.core.sqlStore(of: table)
     return try query(
-      try lower(descriptor, table, store, values: values), table, store, descriptor, leavingOut: left(out: descriptor))
+      try lower(descriptor, store, values: values), table, store, descriptor, leavingOut: left(out: descriptor))
   }
 
   private func lower<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, _ table: EntityTable, _ store: any SQLStore,
-    values: (inout LoweringState) throws -> [SQLFragment]
+    _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, values: (inout LoweringState) throws -> [SQLFragment]
   ) throws -> LoweredQuery {
     do {
       return try PredicateLowering.query(
@@ -129,9 +128,7 @@ extension QueryExecutor {
       rtrees: { [core = context.core] entity in
         ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
       },
-      isEncrypted: { [core = context.core] entity, column in
-        (try? core.table(for: entity))?.encrypted.contains(column) == true
-      })
+      codec: { [core = context.core] entity, column in (try? core.table(for: entity))?.codecs[column] })
   }
 
   /// - Parameter arguments: the bound values of the condition, or nil if the lowered query has them.

@@ -132,7 +132,7 @@ struct QueryExecutor {
     }
     switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store):
-      try deferring(store) {
+      try deferring {
         try deleteRows(model: model, where: predicate, includeSubclasses: includeSubclasses, store)
       } otherwise: {
         try deleteOneByOne()

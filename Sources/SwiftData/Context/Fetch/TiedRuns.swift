@@ -24,9 +24,7 @@ struct TiedRuns {
     guard !query.order.isEmpty, query.orderJoins.isEmpty, query.order.allSatisfy(\.isDescending) else { return [] }
     let first: Int32 = table.hasDiscriminator ? 2 : 1
     let positions = query.order.map { term in
-      // A row has an encrypted column's value, which is not what the database compares.
-      table.columns.firstIndex { "t0." + $0.quotedIdentifier == term.expression.sql && !table.encrypted.contains($0) }
-        .map { Int32($0) + first }
+      table.columns.firstIndex { "t0." + $0.quotedIdentifier == term.expression.sql }.map { Int32($0) + first }
     }
     return positions.contains(nil) ? [] : positions.compactMap(\.self)
   }

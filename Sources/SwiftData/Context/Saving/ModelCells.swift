@@ -1,7 +1,7 @@
 /// The properties of objects of any class, as cells and related objects: what a module of this package that copies or
 /// syncs objects works with.
 package enum ModelCells {
-  /// The cell of an attribute, as a store would write it without encryption and external files.
+  /// The cell of an attribute, as a store would write it without a codec and external files.
   /// - Parameter writer: what it is written to. Who reads many cells makes one.
   /// - Throws: ``SwiftDataError/unwritableValue``.
   package static func cell(

@@ -89,7 +89,6 @@ public struct __ListChange {
 
 /// The order of a to-many.
 public struct __ListOrder {
-  package let count: Int
   package let ascends: Bool
   package let positioned: Bool
 }

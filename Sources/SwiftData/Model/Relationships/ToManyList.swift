@@ -87,7 +87,7 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
     case .order:
       // With positions, the order of keys does not matter.
       let ascends = key & 1 == 0 && ascends(list, &key)
-      return .order(__ListOrder(count: list.count, ascends: ascends, positioned: key & 1 == 1))
+      return .order(__ListOrder(ascends: ascends, positioned: key & 1 == 1))
     case .position:
       key |= 1
       return .none

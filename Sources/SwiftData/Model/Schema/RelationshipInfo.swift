@@ -35,14 +35,12 @@ package final class RelationshipInfo: @unchecked Sendable {
     } else if let inverse, !inverse.isToMany {
       self.storage = .inverseForeignKey(inverse, position: TableNames.position(of: inverse.column))
     } else {
-      self.storage = Self.join(declaring, property, destination, inverse)
+      self.storage = Self.join(property, inverse)
     }
   }
 
   /// Both ends of a many-to-many use the same table, named by the end whose name sorts first.
-  private static func join(
-    _ source: __Entity, _ property: __Property, _ destination: __Entity, _ inverse: __Property?
-  ) -> Storage {
+  private static func join(_ property: __Property, _ inverse: __Property?) -> Storage {
     let own = property.column
     guard let inverse else {
       return .join(table: own, source: "source", target: "target", position: "source_position")

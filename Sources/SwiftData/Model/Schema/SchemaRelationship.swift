@@ -241,7 +241,6 @@ extension Schema {
 
     /// The former name of a renamed property.
     package var formerName: String? { snapshot.originalName }
-    package var valueTypeName: String { snapshot.valueType.name }
 
     /// Compares everything but the key paths, for which the names stand.
     public static func == (left: Relationship, right: Relationship) -> Bool {

@@ -9,9 +9,6 @@ package protocol SQLDialect: Sendable {
   /// Whether the database has the functions of a condition, as far as that is known before it is asked.
   func mayCompute(_ condition: SQLFragment) -> Bool
 
-  /// Whether statements can decrypt cells. Otherwise the engine computes in memory what depends on an encrypted attribute.
-  var canDecrypt: Bool { get }
-
   // MARK: - Conditions
 
   /// The operators for equality with NULL equal to NULL.
@@ -70,7 +67,6 @@ package protocol SQLDialect: Sendable {
 extension SQLDialect {
   package var mayDefer: Bool { false }
   package func mayCompute(_ condition: SQLFragment) -> Bool { true }
-  package var canDecrypt: Bool { false }
   package var readsBackwards: Bool { false }
   package func canGroup(by form: ScalarType.Form) -> Bool { true }
 }
@@ -107,7 +103,6 @@ extension [Int64] {
 package struct SQLiteDialect: SQLDialect {
   package init() {}
 
-  package var canDecrypt: Bool { true }
   package var same: String { "IS" }
   package var different: String { "IS NOT" }
   package var notANumber: String { "'nan'" }

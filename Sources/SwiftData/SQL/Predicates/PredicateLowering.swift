@@ -13,8 +13,8 @@ package struct LoweringEnvironment {
   let dialect: any SQLDialect
   /// The R*Trees that contain every row of a class.
   let rtrees: (__Entity) -> [RTreeIndex]
-  /// Whether a column of a class is encrypted.
-  let isEncrypted: (__Entity, String) -> Bool
+  /// The codec of a class's column, or nil if its cells are the values.
+  let codec: (__Entity, String) -> ColumnCodec?
 
   package init(
     key: @escaping (PersistentIdentifier) -> Int64?,
@@ -23,14 +23,14 @@ package struct LoweringEnvironment {
     familyNames: @escaping (__Entity) -> [String],
     dialect: any SQLDialect = SQLiteDialect(),
     rtrees: @escaping (__Entity) -> [RTreeIndex] = { _ in [] },
-    isEncrypted: @escaping (__Entity, String) -> Bool = { _, _ in false }
+    codec: @escaping (__Entity, String) -> ColumnCodec? = { _, _ in nil }
   ) {
     (self.key, self.identifier) = (key, identifier)
     self.isNonNFC = isNonNFC
     self.familyNames = familyNames
     self.dialect = dialect
     self.rtrees = rtrees
-    self.isEncrypted = isEncrypted
+    self.codec = codec
   }
 }
 

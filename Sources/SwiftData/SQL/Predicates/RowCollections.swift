@@ -27,7 +27,7 @@ extension LoweringState {
       guard let element = ScalarType(ofElement: type) else {
         throw unsupported(expression, "a \(type) has no form in the store")
       }
-      let scalar = try arrayScalar(lowered, of: expression, element)
+      let scalar = try arrayScalar(lowered, of: expression)
       guard scalar.type.form == .text || ScalarType.bare(container) is any JSONArray.Type else {
         throw DataStoreError.preferInMemoryFilter
       }
@@ -43,11 +43,7 @@ extension LoweringState {
     }
   }
 
-  private func arrayScalar<E: PredicateExpression>(
-    _ lowered: Lowered,
-    of expression: E,
-    _ element: ScalarType
-  ) throws -> Scalar {
+  private func arrayScalar(_ lowered: Lowered, of expression: some PredicateExpression) throws -> Scalar {
     switch lowered {
     case .scalar(let scalar) where scalar.type.form == .json || scalar.type.form == .text: return scalar
     case .constant(let value):

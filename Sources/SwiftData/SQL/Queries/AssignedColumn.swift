@@ -14,10 +14,10 @@ package struct AssignedColumn {
 
   var column: String { TableNames.column(for: property) }
 
-  /// The same for a table that may keep the column encrypted.
-  func encrypted(in table: EntityTable) -> AssignedColumn {
+  /// The same with the value as the table's column keeps it.
+  func encoded(for table: EntityTable) -> AssignedColumn {
     var result = self
-    result.value = SQLFragment(table.written(value.sql, to: column), value.arguments)
+    result.value = SQLFragment(table.codecs.written(value.sql, to: column), value.arguments)
     return result
   }
 

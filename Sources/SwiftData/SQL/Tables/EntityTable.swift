@@ -35,10 +35,10 @@ package final class EntityTable: @unchecked Sendable {
   let hasUniqueText: Bool
   /// The properties in uniqueness constraints.
   package let uniqueProperties: PropertySet
-  /// The encrypted columns of the class and its subclasses. Empty if the store has no key.
-  package let encrypted: Set<String>
-  /// The part that encrypts and decrypts them. Nil if the store has no key.
-  let encryption: ColumnEncryption?
+  /// The codecs of the columns of the class and its subclasses whose cells are not the values. Empty if the store has no key.
+  package let codecs: [String: ColumnCodec]
+  /// The part that encodes their cells. Nil if the store has no key.
+  let coding: ColumnCoding?
   /// The R*Trees with every row of the class.
   let rtrees: [RTreeIndex]
   /// `SELECT` of all columns.
@@ -49,17 +49,17 @@ package final class EntityTable: @unchecked Sendable {
   /// An update statement for some properties of a row.
   struct Update {
     let set: PropertySet
-    let properties: [__Property]
     /// Empty if none of the properties has a column.
     let sql: String
   }
 
   /// - Parameter hierarchy: all classes of the table.
-  package init(entity: __Entity, hierarchy: [__Entity], root: Int, store: Int, encryption: ColumnEncryption? = nil) {
+  package init(entity: __Entity, hierarchy: [__Entity], root: Int, store: Int, coding: ColumnCoding? = nil) {
     let family = hierarchy.filter { $0.isKind(of: entity) }
     let hasDiscriminator = hierarchy.count > 1
     self.entity = entity
-    self.name = TableNames.table(for: entity)
+    let name = TableNames.table(for: entity)
+    self.name = name
     self.root = root
     self.store = store
     self.family = family
@@ -81,10 +81,12 @@ package final class EntityTable: @unchecked Sendable {
     self.stored = entity.properties.filter(\.isStored)
     self.toMany = entity.properties.filter(\.isToMany)
     let key = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
-    let encrypted = encryption == nil ? [] : Self.encryptedColumns(family)
-    (self.encrypted, self.encryption) = (encrypted, encryption)
-    let (table, opened) = (name, encryption == .statements ? encrypted : [])
-    self.selectAll = (key + columns.map { Self.cell($0, table, opened) }).joined(separator: ", ")
+    var codecs = [String: ColumnCodec]()
+    if let coding {
+      for column in Self.secretColumns(family) { codecs[column] = ColumnCodec(coding, table: name, column: column) }
+    }
+    (self.codecs, self.coding) = (codecs, coding)
+    self.selectAll = (key + columns.map { codecs.read($0, of: "t0.") }).joined(separator: ", ")
     self.uniqueness = Self.uniqueness(of: entity, in: hierarchy)
     self.hasUniqueText = uniqueness.contains(where: \.mayHaveOtherForms)
     self.uniqueProperties = PropertySet(uniqueness.flatMap(\.terms).map(\.property.index))
@@ -118,9 +120,9 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// The tables of all classes of a schema.
-  /// - Parameter encryption: the part that encrypts the columns of the store at an index, or nil if it has no key.
+  /// - Parameter coding: the part that encodes the secret columns of the store at an index, or nil if it has no key.
   package static func tables(
-    of schema: Schema, store: (__Entity) -> Int, encryption: (Int) -> ColumnEncryption? = { _ in nil }
+    of schema: Schema, store: (__Entity) -> Int, coding: (Int) -> ColumnCoding? = { _ in nil }
   ) -> [EntityTable] {
     let entities = schema.runtimeEntities
     let hierarchies = OrderedDictionary(grouping: entities) { ObjectIdentifier($0.root) }
@@ -130,7 +132,7 @@ package final class EntityTable: @unchecked Sendable {
       let hierarchy = hierarchies[root]!
       let store = store(entity)
       return EntityTable(
-        entity: entity, hierarchy: hierarchy, root: roots[root]!, store: store, encryption: encryption(store))
+        entity: entity, hierarchy: hierarchy, root: roots[root]!, store: store, coding: coding(store))
     }
   }
 
@@ -139,25 +141,9 @@ package final class EntityTable: @unchecked Sendable {
     guard let left else { return selectAll }
     var names = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
     for column in columns {
-      names.append(left.contains(column) ? Self.cell(column, name, opened) : "NULL")
+      names.append(left.contains(column) ? codecs.read(column, of: "t0.") : "NULL")
     }
     return names.joined(separator: ", ")
-  }
-
-  /// The columns that statements decrypt.
-  private var opened: Set<String> { encryption == .statements ? encrypted : [] }
-
-  /// The SQL that a fetch selects for a column.
-  /// - Parameter opened: the columns that the statement decrypts.
-  private static func cell(_ column: String, _ table: String, _ opened: Set<String>) -> String {
-    let cell = "t0." + column.quotedIdentifier
-    return opened.contains(column) ? EncryptedColumn.opened(cell, table, column) : cell
-  }
-
-  /// The SQL to assign to a column.
-  /// - Parameter value: the SQL of the value.
-  package func written(_ value: String, to column: String) -> String {
-    opened.contains(column) ? EncryptedColumn.encrypted(value, name, column) : value
   }
 
   /// `t0._entity IN (…)` if the table contains other classes too, else nil.
@@ -169,7 +155,7 @@ package final class EntityTable: @unchecked Sendable {
   package var insertSQL: String {
     let names = ["_pk"] + (hasDiscriminator ? ["_entity"] : []) + stored.map { TableNames.column(for: $0) }
     let list = names.map(\.quotedIdentifier).joined(separator: ", ")
-    let marks = names.map { written("?", to: $0) }.joined(separator: ", ")
+    let marks = names.map { codecs.written("?", to: $0) }.joined(separator: ", ")
     return "INSERT INTO \(name.quotedIdentifier) (\(list)) VALUES (\(marks))"
   }
 
@@ -177,7 +163,7 @@ package final class EntityTable: @unchecked Sendable {
     lastUpdate.withLock { last in
       if let last, last.set == set { return last }
       let properties = stored.filter { set.contains($0.index) }
-      let update = Update(set: set, properties: properties, sql: properties.isEmpty ? "" : updateSQL(properties))
+      let update = Update(set: set, sql: properties.isEmpty ? "" : updateSQL(properties))
       last = update
       return update
     }
@@ -188,7 +174,7 @@ package final class EntityTable: @unchecked Sendable {
       let name = TableNames.column(for: property)
       let column = name.quotedIdentifier
       guard let position = positionColumn(of: property)?.quotedIdentifier else {
-        return column + " = " + written("?", to: name)
+        return column + " = " + codecs.written("?", to: name)
       }
       // A position in the former owner's array is invalid for the new owner.
       return "\(column) = ?, \(position) = CASE WHEN \(column) IS ?\(index + 1) THEN \(position) END"

@@ -95,8 +95,8 @@ package struct LayoutRecord: Codable, Equatable {
     /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
     /// nothing about the cells, so that it does not count.
     package var formerNames: [String]?
-    /// Whether the program encrypts the cells. Nil if it does not, and in a file, whose record of encryption is another one. The
-    /// models may encrypt a column that is the same otherwise, so that it does not count.
+    /// Whether the program encodes the cells with a ``ColumnCodec``. Nil if it does not, and in a file, which has an
+    /// ``EncryptionRecord``. The models may encrypt a column that is the same otherwise, so that it does not count.
     package var isEncrypted: Bool?
     /// Whether the column of an earlier format has values of several types. Nil in the present format.
     package var isMixed: Bool?
@@ -110,6 +110,9 @@ package struct LayoutRecord: Codable, Equatable {
       (self.affinity, self.isRequired, self.reference) = (affinity, isRequired, reference)
       (self.family, self.valueType, self.isExternal, self.formerNames) = (family, valueType, isExternal, formerNames)
     }
+
+    /// Whether the program encodes the cells.
+    package var hasCodec: Bool { isEncrypted == true }
 
     /// The name of the property, as far as the record says it.
     package var propertyName: String { property ?? name }

@@ -5,18 +5,19 @@ package final class StoreLayout: @unchecked Sendable {
   package let tables: [EntityTable]
   /// The layout as the file records it.
   package let record: LayoutRecord
-  /// The keys of the columns that the program encrypts, or nil if it encrypts none.
-  package let keys: (any ColumnKeys)?
 
-  package init(tables: [EntityTable], keys: (any ColumnKeys)? = nil) {
-    (self.tables, self.keys) = (tables, keys)
+  package init(tables: [EntityTable]) {
+    self.tables = tables
     self.record = LayoutRecord(tables)
   }
 
-  /// The cipher of a column if the program encrypts its cells.
-  package func cipher(of column: LayoutRecord.Column, in table: String) -> ColumnCipher? {
-    guard column.isEncrypted == true, let keys else { return nil }
-    return ColumnCipher(keys, table: table, column: column.name)
+  /// The part that encodes the cells of secret columns, or nil if the store has no key.
+  package var coding: ColumnCoding? { tables.first?.coding }
+
+  /// The codec of a column of this layout or a former one, or nil if its cells are the values.
+  package func codec(of column: LayoutRecord.Column, in table: String) -> ColumnCodec? {
+    guard column.isEncrypted == true, let coding else { return nil }
+    return ColumnCodec(coding, table: table, column: column.name)
   }
 
   /// The table of a class.
@@ -58,10 +59,10 @@ struct LayoutNames: Sendable {
 extension LayoutRecord {
   package init(_ tables: [EntityTable]) {
     self.init(tables, .current)
-    for table in tables where table.encryption == .program {
+    for table in tables where !table.codecs.isEmpty {
       guard let index = self.tables.firstIndex(where: { $0.name == table.name }) else { continue }
       for place in self.tables[index].columns.indices
-      where table.encrypted.contains(self.tables[index].columns[place].name) {
+      where table.codecs[self.tables[index].columns[place].name]?.isReadable == false {
         self.tables[index].columns[place].isEncrypted = true
       }
     }

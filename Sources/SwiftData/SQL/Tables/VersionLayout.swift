@@ -8,9 +8,9 @@ package struct VersionLayout {
     self.layout = layout
   }
 
-  /// - Parameter keys: the keys of a store whose program encrypts columns.
-  package init(_ schema: Schema, keys: (any ColumnKeys)? = nil) {
-    let tables = EntityTable.tables(of: schema, store: { _ in 0 }, encryption: { _ in keys == nil ? nil : .program })
-    self.init(schema: schema, layout: StoreLayout(tables: tables, keys: keys))
+  /// - Parameter coding: the part that encodes secret columns, or nil if the store has no key.
+  package init(_ schema: Schema, coding: ColumnCoding? = nil) {
+    let tables = EntityTable.tables(of: schema, store: { _ in 0 }, coding: { _ in coding })
+    self.init(schema: schema, layout: StoreLayout(tables: tables))
   }
 }

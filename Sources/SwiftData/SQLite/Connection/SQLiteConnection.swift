@@ -61,7 +61,7 @@ package final class SQLiteConnection: SQLConnection {
     _ fragment: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void
   ) throws {
     try withStatement(fragment.sql) { statement in
-      try bind(fragment.arguments, to: statement, sql: fragment.sql)
+      try bind(fragment.arguments, to: statement)
       try body(SQLiteRows(statement, sql: fragment.sql, entity: entity, connection: self))
     }
   }
@@ -70,7 +70,7 @@ package final class SQLiteConnection: SQLConnection {
   package func rows<T>(_ fragment: SQLFragment, _ body: (SQLiteCells) throws -> T) throws -> [T] {
     var result = [T]()
     try withStatement(fragment.sql) { statement in
-      try bind(fragment.arguments, to: statement, sql: fragment.sql)
+      try bind(fragment.arguments, to: statement)
       while try step(statement, sql: fragment.sql) { result.append(try body(SQLiteCells(statement))) }
     }
     return result
@@ -178,7 +178,7 @@ package final class SQLiteConnection: SQLConnection {
     }
   }
 
-  private func bind(_ arguments: [SQLValue], to statement: OpaquePointer, sql: String) throws {
+  private func bind(_ arguments: [SQLValue], to statement: OpaquePointer) throws {
     guard !arguments.isEmpty else { return }
     writer.begin(statement)
     for argument in arguments {

@@ -36,6 +36,7 @@ package enum StoreErrors {
     func make(_ code: SwiftDataError.Code, _ text: String) -> SwiftDataError {
       SwiftDataError(code, message: text, sql: sql)
     }
+    if let error = EncryptionErrors.error(of: message ?? "", layout, place: place, sql: sql) { return error }
     switch code & 0xFF {
     case SQLITE_NOTADB:
       return make(
@@ -85,10 +86,8 @@ package enum StoreErrors {
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:
-      if let error = SealedColumns.error(of: message ?? "", layout, place: place, sql: sql) { return error }
       return constraint(code: code, message: message ?? "", sql: sql, layout: layout)
     default:
-      if let error = message.flatMap({ EncryptionErrors.error(of: $0, sql: sql) }) { return error }
       return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
     }
   }

@@ -25,7 +25,8 @@ struct IndexAdvisor {
     guard !aliases.isEmpty else { return [] }
     let database = try SQLiteDatabase.inMemory()
     try SwiftFunctions.register(on: database.handle)
-    try EncryptionFunctions.register(KeyRing(.unused), on: database.handle)
+    // The database has no rows, so that the functions need no key.
+    try EncryptionFunctions.register(KeyRing([]), on: database.handle)
     for definition in definitions { try database.execute(definition) }
     return try aliases.compactMap { alias in try finding(alias, on: database) }
   }

@@ -23,7 +23,7 @@ package struct Metadata {
   /// - Parameter format: the format of the tables, or nil for the present one.
   package init(
     identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
-    encryption: EncryptionRecord, format: String? = nil
+    encryption: EncryptionRecord = EncryptionRecord(), format: String? = nil
   ) {
     self.format = format ?? (encryption.isEmpty ? StoreFile.format : StoreFile.encryptedFormat)
     (self.identifier, self.schema, self.version) = (identifier, schema, version)

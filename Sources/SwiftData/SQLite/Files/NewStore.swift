@@ -23,7 +23,7 @@ package enum NewStore {
         for statement in layout.creationStatements() { try database.execute(statement) }
         try Metadata(
           identifier: identifier, schema: try Metadata.encode(Schema()), version: Schema.Version(1, 0, 0),
-          layout: layout, encryption: EncryptionRecord()
+          layout: layout
         ).write(to: database)
       }
     } catch {
@@ -39,7 +39,4 @@ package enum NewStore {
 
   /// The folder with the external data of a store.
   package static func externalFolder(of url: URL) -> URL { ExternalStorage(ModelConfiguration(url: url)).directory }
-
-  /// The greatest data that stays in a row, in bytes.
-  package static let externalThreshold = ExternalStorage.threshold
 }

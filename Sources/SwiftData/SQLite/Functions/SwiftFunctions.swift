@@ -7,25 +7,7 @@ import Foundation
 package enum SwiftFunctions {
   package static func register(on connection: OpaquePointer) throws {
     try SwiftCollation.register(on: connection)
-    for function in all {
-      let code = sqlite3_create_function_v2(
-        connection,
-        function.name,
-        function.argumentCount,
-        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-        Unmanaged.passUnretained(function).toOpaque(),
-        function.direct ?? { SwiftFunction.call($0, $1, $2) },
-        nil,
-        nil,
-        nil
-      )
-      guard code == SQLITE_OK else {
-        throw SwiftDataError(
-          .io,
-          message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))"
-        )
-      }
-    }
+    for function in all { try function.register(on: connection, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS) }
     try SwiftAggregates.register(on: connection)
   }
 
@@ -52,11 +34,23 @@ final class SwiftFunction: Sendable {
     self.body = body
   }
 
+  /// - Parameter release: what SQLite calls when the connection needs the function no more. Nil for a function that stays.
+  func register(
+    on connection: OpaquePointer, _ flags: Int32, release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil
+  ) throws {
+    let code = sqlite3_create_function_v2(
+      connection, name, argumentCount, SQLITE_UTF8 | flags, Unmanaged.passUnretained(self).toOpaque(),
+      direct ?? { SwiftFunction.call($0, $1, $2) }, nil, nil, release)
+    guard code == SQLITE_OK else {
+      throw SwiftDataError(.io, message: "\(name) cannot be registered: \(String(cString: sqlite3_errstr(code)))")
+    }
+  }
+
   /// Calls the body, or returns NULL for NULL.
   static func call(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
     let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
     if call.hasNull { return sqlite3_result_null(context) }
-    // The list of all functions keeps it.
+    // The list of all functions or the connection keeps it.
     Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context))._withUnsafeGuaranteedRef { $0.body(call) }
   }
 }

@@ -104,10 +104,7 @@ struct SQLiteBatchUpdate {
     var returned = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : [])
     let first = Int32(returned.count)
     returned += unclear.map { column in
-      let name = column.column
-      let cell =
-        table.encrypted.contains(name)
-        ? EncryptedColumn.opened(name.quotedIdentifier, table.name, name) : name.quotedIdentifier
+      let cell = table.codecs.read(column.column)
       return "\(cell) IS NOT swift_nfc(\(cell))"
     }
     var result = Result()

@@ -53,9 +53,9 @@ final class SQLiteRowWriter: RowWriter {
       hasOtherForms = true
     }
     connection.writer.externalWriter = { [unowned self] property, data in
-      // An encrypted value stays in its row, whatever its size.
+      // A secret value stays in its row, whatever its size.
       guard property.isExternal, data.count > ExternalStorage.threshold,
-        !property.isSensitive || self.store.configuration.encryptionKey == nil
+        !property.isSensitive || self.store.configuration.columnCoding == nil
       else { return nil }
       return try self.connection.files.write(data)
     }
@@ -103,11 +103,7 @@ final class SQLiteRowWriter: RowWriter {
 
   func replacedCells(of key: Int64, _ properties: [__Property], in table: EntityTable) throws -> [ReplacedCell] {
     guard !properties.isEmpty else { return [] }
-    let columns = properties.map { property in
-      let column = TableNames.column(for: property)
-      let cell = column.quotedIdentifier
-      return table.encrypted.contains(column) ? EncryptedColumn.opened(cell, table.name, column) : cell
-    }
+    let columns = properties.map { table.codecs.read(TableNames.column(for: $0)) }
     let found = try rows(
       "SELECT \(SQLFragment(columns.joined(separator: ", "))) FROM \(name: table.name) WHERE \(condition([key]))")
     return try zip(properties, found.first ?? []).map { ReplacedCell(property: $0, cell: try contents($0, $1)) }

@@ -11,8 +11,6 @@ struct OrderedDictionary<Key: Hashable, Value> {
   private var places: [Key: Int] = [:]
   private var entries: [Element?] = []
 
-  init() {}
-
   /// Groups values by key, in the order of the keys' first appearance.
   init<Member>(grouping members: some Sequence<Member>, by key: (Member) -> Key) where Value == [Member] {
     for member in members { self[key(member), default: []].append(member) }

@@ -173,15 +173,14 @@ extension LoweringState {
     return _openExistential(own.swiftType, do: function).scalar([scalar], type: own)
   }
 
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for an encrypted column that the database cannot decrypt.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a column whose values statements cannot read.
   private mutating func columnSQL(of property: __Property, in object: ObjectReference) throws -> SQLFragment {
     let column = TableNames.column(for: property)
     let cell = "\(alias(of: object)).\(column.quotedIdentifier)"
     noteRead(of: column, in: object)
-    let isEncrypted = property.isSensitive && environment.isEncrypted(object.entity, column)
-    if isEncrypted, !dialect.canDecrypt { throw DataStoreError.preferInMemoryFilter }
-    let sql = SQLFragment(
-      isEncrypted ? EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column) : cell)
+    let codec = property.isSensitive ? environment.codec(object.entity, column) : nil
+    if codec?.isReadable == false { throw DataStoreError.preferInMemoryFilter }
+    let sql = SQLFragment(codec?.read(cell) ?? cell)
     // After `as!` the alias may be a row of another class, which has the inherited columns too.
     guard object.isCast, object.mayThrow, !object.isOptional else { return sql }
     return SQLFragment("CASE WHEN ") + object.key + SQLFragment(" IS NOT NULL THEN ") + sql + SQLFragment(" END")

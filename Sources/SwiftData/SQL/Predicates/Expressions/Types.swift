@@ -6,7 +6,7 @@ extension PredicateExpressions.TypeCheck: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(input)
     if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
-      guard let membership = try state.membership(of: object, desired.__entity, self) else {
+      guard let membership = state.membership(of: object, desired.__entity) else {
         return .scalar(state.presence(of: object))
       }
       let sql = object.isOptional ? SQLFragment("coalesce(") + membership + SQLFragment(", FALSE)") : membership
@@ -20,7 +20,7 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(input)
     if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
-      return .object(try state.cast(object.mayThrow ? object.promoted : object, to: desired.__entity, self))
+      return .object(state.cast(object.mayThrow ? object.promoted : object, to: desired.__entity))
     }
     if isPromotion { return lowered.promoted }
     return try state.computed("as? \(Desired.self)", lowered, of: self, input) { $0 as? Desired }
@@ -64,7 +64,7 @@ extension PredicateExpressions.ForceCast: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(input)
     if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
-      var result = try state.cast(object, to: desired.__entity, self)
+      var result = state.cast(object, to: desired.__entity)
       result.mayThrow = result.isOptional || result.mayThrow
       result.isOptional = ScalarType.isOptional(Desired.self) && object.isOptional
       if result.isOptional, result.isCast {
@@ -82,11 +82,7 @@ extension PredicateExpressions.ForceCast: LowerableExpression {
 }
 
 extension LoweringState {
-  fileprivate mutating func membership(
-    of object: ObjectReference,
-    _ entity: __Entity,
-    _ expression: some PredicateExpression
-  ) throws -> SQLFragment? {
+  fileprivate mutating func membership(of object: ObjectReference, _ entity: __Entity) -> SQLFragment? {
     if object.entity.isKind(of: entity) { return nil }
     guard entity.isKind(of: object.entity) else { return SQLFragment("FALSE") }
     return membership(of: object, in: entity)
@@ -97,12 +93,8 @@ extension LoweringState {
     return Scalar.condition(isThere, isAtomic: !object.isOptional).unless(object.identity.failureTest)
   }
 
-  fileprivate mutating func cast(
-    _ object: ObjectReference,
-    to entity: __Entity,
-    _ expression: some PredicateExpression
-  ) throws -> ObjectReference {
-    guard let membership = try membership(of: object, entity, expression) else { return object }
+  fileprivate mutating func cast(_ object: ObjectReference, to entity: __Entity) -> ObjectReference {
+    guard let membership = membership(of: object, entity) else { return object }
     var result = object
     result.alias = alias(of: object)
     result.entity = entity

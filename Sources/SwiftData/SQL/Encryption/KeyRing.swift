@@ -5,32 +5,23 @@ import Foundation
 /// An encrypted cell is a blob: a mark, the identifier of the key, then AES-GCM's nonce, ciphertext and tag. Each value
 /// has a new nonce. Mark, identifier and column name are authenticated, so a cell that is moved to another column
 /// cannot be decrypted.
-package final class KeyRing: ColumnKeys {
-  private struct Key: Sendable {
-    let identifier: [UInt8]
+package final class KeyRing: Sendable {
+  struct Key: Sendable {
+    let identifier: String
     let cipher: Cipher
   }
 
   /// The prefix of each encrypted cell. The last byte is the format version.
   package static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
+  /// The mark in hexadecimal digits.
+  package static let markDigits = mark.hexDigits
 
-  package let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]
+  /// The identifier of the key that encrypts.
+  package var identifier: String { keys[0].identifier }
 
-  /// Returns nil if the configuration has no key.
-  package convenience init?(_ configuration: some EncryptedConfiguration) {
-    guard let current = configuration.encryptionKey else { return nil }
-    self.init(current, configuration.previousEncryptionKeys)
-  }
-
-  init(_ current: ModelConfiguration.EncryptionKey, _ former: [ModelConfiguration.EncryptionKey] = []) {
-    self.current = current
-    keys = ([current] + former).map {
-      Key(identifier: Array($0.identifier.utf8), cipher: $0.cipher)
-    }
-  }
-
-  package func has(_ identifier: String) -> Bool { keys.contains { $0.identifier == Array(identifier.utf8) } }
+  /// - Parameter keys: the key that encrypts, then former ones.
+  init(_ keys: [Key]) { self.keys = keys }
 
   /// Checks that no key is missing that a store may need.
   /// - Parameters:
@@ -40,7 +31,7 @@ package final class KeyRing: ColumnKeys {
   ///   - outcome: what the refusal left unchanged.
   /// - Throws: ``SwiftDataError/encryptionKey`` with the missing keys.
   package static func check(_ identifiers: [String], _ ring: KeyRing?, store: String, outcome: String) throws {
-    let missing = identifiers.filter { ring?.has($0) != true }
+    let missing = identifiers.filter { identifier in ring?.keys.contains { $0.identifier == identifier } != true }
     guard !missing.isEmpty else { return }
     throw SwiftDataError(
       .encryptionKey,
@@ -48,34 +39,32 @@ package final class KeyRing: ColumnKeys {
         + " configuration's encryptionKey nor one of its previousEncryptionKeys; \(outcome)")
   }
 
-  /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
-  package func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data {
-    let key = keys[0]
-    let text = try key.cipher.encrypt(Self.bytes(of: cell), authenticating: Self.mark + key.identifier + column)
-    return Data(Self.mark + key.identifier) + text
+  /// - Parameter column: the name of the column with its table's, `Table.column`.
+  func encrypt(_ cell: SQLValue, column: some Sequence<UInt8>) throws -> Data {
+    let head = Self.mark + keys[0].identifier.utf8
+    return Data(head) + (try keys[0].cipher.encrypt(Self.bytes(of: cell), authenticating: head + column))
   }
 
   /// Whether a cell has the form of an encrypted one.
-  package func isEncrypted(_ cell: SQLValue) -> Bool {
+  func isEncrypted(_ cell: SQLValue) -> Bool {
     if case .blob(let blob) = cell { blob.starts(with: Self.mark) } else { false }
   }
 
   /// Decrypts a cell. Returns a cell that is not encrypted unchanged, such as a value in a comparison.
   /// - Throws: ``SwiftDataError/encryptionKey`` if no key of the ring encrypted it, ``SwiftDataError/unreadableValue``
   ///   if it was changed.
-  package func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
+  func open(_ cell: SQLValue, column: some Sequence<UInt8>) throws -> SQLValue {
     guard case .blob(let blob) = cell, isEncrypted(cell) else { return cell }
-    let header = Self.mark.count + 16
-    let identifier = Array(blob.dropFirst(Self.mark.count).prefix(16))
-    guard let key = keys.first(where: { $0.identifier == identifier }) else {
+    let head = Array(blob.prefix(Self.mark.count + 16))
+    let identifier = head.dropFirst(Self.mark.count)
+    guard let key = keys.first(where: { $0.identifier.utf8.elementsEqual(identifier) }) else {
       throw SwiftDataError(
         .encryptionKey,
         message: "a value is encrypted with the key \(String(decoding: identifier, as: UTF8.self)); add that key to"
           + " previousEncryptionKeys")
     }
     do {
-      let bytes = try key.cipher.decrypt(
-        blob.dropFirst(header), authenticating: Self.mark + identifier + column)
+      let bytes = try key.cipher.decrypt(blob.dropFirst(head.count), authenticating: head + column)
       if let cell = Self.cell(of: bytes) { return cell }
     } catch let error as SwiftDataError {
       throw error
