@@ -43,7 +43,7 @@ final class SimulatedNode {
 
   init(
     _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, program: SimulatedProgram,
-    seed: UInt64, losesAssets: Bool = false, isRestorable: Bool = false
+    seed: UInt64, losesAssets: Bool = false, isRestorable: Bool = false, copy: URL? = nil
   ) throws {
     (self.index, self.server, self.account, self.skew, self.program) = (index, server, account, skew, program)
     random = SeededGenerator(seed: seed)
@@ -53,7 +53,7 @@ final class SimulatedNode {
       self.skew += Int64.random(in: 0...9, using: &faults) * 60_000
       assetFaults = faults
     }
-    if program != .current || isRestorable {
+    if program != .current || isRestorable || copy != nil {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)")
       self.folder = folder
       for part in Part.allCases {
@@ -63,6 +63,7 @@ final class SimulatedNode {
     } else {
       folder = nil
     }
+    if let copy, let folder { try Self.replace(folder.appendingPathComponent(Part.store.rawValue), by: copy) }
     try open()
     try start()
   }
@@ -89,9 +90,12 @@ final class SimulatedNode {
 
   private func copy(_ part: Part, from old: String, to new: String) throws {
     guard let folder else { return }
-    let target = folder.appendingPathComponent(new + part.rawValue)
+    try Self.replace(
+      folder.appendingPathComponent(new + part.rawValue), by: folder.appendingPathComponent(old + part.rawValue))
+  }
+
+  private static func replace(_ target: URL, by source: URL) throws {
     if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
-    let source = folder.appendingPathComponent(old + part.rawValue)
     // A store that was closed may have removed its write-ahead log meanwhile.
     do { try FileManager.default.copyItem(at: source, to: target) } catch CocoaError.fileNoSuchFile {
       try? FileManager.default.removeItem(at: target)
@@ -105,6 +109,13 @@ final class SimulatedNode {
     for part in Part.allCases { try copy(part, from: "", to: "copy-") }
     try open()
     try start()
+  }
+
+  /// A new device of the account, with the copy of the store and without the files next to it.
+  func makeDevice(_ index: Int, seed: UInt64) throws -> SimulatedNode {
+    try SimulatedNode(
+      index, server, account: account, skew: skew, program: program, seed: seed, losesAssets: assetFaults != nil,
+      copy: folder?.appendingPathComponent("copy-" + Part.store.rawValue))
   }
 
   /// Puts the copy of the store in the place of the store.

@@ -4,12 +4,24 @@ import SyncProtocol
 
 @testable import SwiftDataSync
 
-/// What happens in a run without sync: programs save objects before the sync begins, and a store is restored from an older copy.
+/// What happens in a run without sync: programs save objects before the sync begins, and a store is restored from an older copy, or a
+/// new device begins with the copy.
 struct SimulatedPast {
+  /// What became of the copy of a store.
+  enum Copied {
+    /// The store is as it was. Some marks are lost, and the program saved others before the sync began again.
+    case restored(SimulatedNode, lost: Set<UUID>, saved: Set<UUID>)
+    /// A new device has the store, and the device that it is of goes on.
+    case device(SimulatedNode)
+  }
+
   private var random: SeededGenerator
   private let savesFirst: Bool
   private let hasAssets: Bool
   private var restore: Restore?
+  /// Whether a new device begins with the copy.
+  private let isForDevice: Bool
+  private let seed: UInt64
 
   private struct Restore {
     let node: Int
@@ -20,7 +32,8 @@ struct SimulatedPast {
   /// - Parameter nodes: the nodes whose stores may be restored; nil if none is.
   init(seed: UInt64, steps: Int, nodes: Range<Int>?, hasAssets: Bool) {
     random = SeededGenerator(seed: seed ^ 0x5053_4153_5450_4153)
-    self.hasAssets = hasAssets
+    (self.hasAssets, self.seed) = (hasAssets, seed)
+    isForDevice = seed % 11 == 7
     savesFirst = Int.random(in: 0..<3, using: &random) == 0
     guard let nodes, Int.random(in: 0..<4, using: &random) == 0 else { return }
     let copied = Int.random(in: 0..<steps / 2, using: &random)
@@ -41,19 +54,17 @@ struct SimulatedPast {
     }
   }
 
-  /// - Returns: the node whose store was restored, the marks that are lost and those that its program saved.
-  mutating func reach(
-    _ step: Int, _ nodes: [SimulatedNode]
-  ) throws -> (node: SimulatedNode, lost: Set<UUID>, saved: Set<UUID>)? {
+  mutating func reach(_ step: Int, _ nodes: [SimulatedNode]) throws -> Copied? {
     guard let restore else { return nil }
     let node = nodes[restore.node]
     if step == restore.copied { try node.backUp() }
     guard step == restore.restored else { return nil }
+    if isForDevice { return .device(try node.makeDevice(nodes.count, seed: seed)) }
     var saved = Set<UUID>()
     let lost = try node.restore {
       saved = try save(node, Int.random(in: 0...8, using: &random))
     }
-    return (node, lost, saved)
+    return .restored(node, lost: lost, saved: saved)
   }
 
   private mutating func save(_ node: SimulatedNode, _ count: Int) throws -> Set<UUID> {

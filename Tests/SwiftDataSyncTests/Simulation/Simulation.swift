@@ -61,9 +61,11 @@ struct Simulation {
       try act(on: node, &random, &marks)
       try restoring?.reach(step, server, nodes)
       try compaction?.reach(step, nodes)
-      if let (_, lost, saved) = try past?.reach(step, nodes) {
-        // What a restored store lost is exempt: no other place had it.
-        marks = marks.subtracting(lost).union(saved)
+      switch try past?.reach(step, nodes) {
+      // What a restored store lost is exempt: no other place had it.
+      case .restored(_, let lost, let saved): marks = marks.subtracting(lost).union(saved)
+      case .device(let node): nodes.append(node)
+      case nil: break
       }
       // A restored log has records in place of saves.
       if node.program != .old, restoring == nil {
@@ -78,7 +80,7 @@ struct Simulation {
     for _ in 0..<3 { for node in nodes { try node.settle() } }
     if compaction != nil {
       // A new device starts with the snapshot.
-      nodes.append(try SimulatedNode(count, server, skew: 0, program: .current, seed: seed))
+      nodes.append(try SimulatedNode(nodes.count, server, skew: 0, program: .current, seed: seed))
       for node in nodes.reversed() { try node.settle() }
     }
     if restoring == nil, !server.lacked.isEmpty {

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import SwiftData
 import SwiftDataSync
+import Synchronization
 import SyncServer
 
 @Model
@@ -99,6 +100,12 @@ struct CostCommand: AsyncParsableCommand {
       "pull \(count) into an empty store: \(pull), \(pull.ratio(to: local)) times the local insert;"
         + " peak memory grew by \((Self.peakMemory - before) >> 10) MB")
 
+    let saves = try await savesWhilePulling(folder)
+    print(
+      "\(saves.count) saves of one object while a replica pulls: median \(text(saves[saves.count / 2] * 1000)) ms,"
+        + " 99th percentile \(text(saves[saves.count * 99 / 100] * 1000)) ms, slowest \(text(saves[saves.count - 1] * 1000)) ms"
+    )
+
     await sender.resume()
     var latencies: [Double] = []
     for number in 0..<changes { latencies.append(try await latency(number, from: writer, to: reader)) }
@@ -107,6 +114,34 @@ struct CostCommand: AsyncParsableCommand {
       "one change from save() to visible on the other replica: median \(text(latencies[changes / 2] * 1000)) ms,"
         + " slowest \(text(latencies[changes - 1] * 1000)) ms")
     for container in [writer, reader] { await container.syncEngines[0].stop() }
+  }
+
+  private final class Flag: Sendable {
+    let isSet = Atomic(false)
+  }
+
+  /// The seconds of saves of one object in a store that takes in all objects meanwhile, ascending. A save waits for the transaction of a
+  /// part of the pull.
+  private func savesWhilePulling(_ folder: URL) async throws -> [Double] {
+    let container = try open(folder, "saving", syncs: true)
+    let engine = container.syncEngines[0]
+    let done = Flag()
+    async let pull: Void = {
+      defer { done.isSet.store(true, ordering: .releasing) }
+      try await engine.syncNow()
+    }()
+    var seconds: [Double] = []
+    while !done.isSet.load(ordering: .acquiring) {
+      let context = ModelContext(container)
+      context.insert(BenchPing(0))
+      let start = ContinuousClock.now
+      try context.save()
+      seconds.append(Self.seconds(ContinuousClock.now - start))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    try await pull
+    await engine.stop()
+    return seconds.sorted()
   }
 
   private func open(_ folder: URL, _ name: String, syncs: Bool) throws -> ModelContainer {

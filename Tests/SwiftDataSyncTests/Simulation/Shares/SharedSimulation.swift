@@ -36,7 +36,7 @@ struct SharedSimulation {
     let accounts = [["ann", "ann", "bob", "cy"], ["ann", "bob", "bob", "cy"]].randomElement(using: &random)!
     var past = hasPast ? SimulatedPast(seed: seed, steps: self.steps, nodes: 0..<4, hasAssets: hasAssets) : nil
     let former = hasPast && seed % 5 == 2 ? Int(seed / 5 % 4) : nil
-    let nodes = try accounts.enumerated().map { index, account in
+    var nodes = try accounts.enumerated().map { index, account in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
       return try SimulatedNode(
         index, service, account: account, skew: skew, program: index == former ? .former : .current,
@@ -52,9 +52,12 @@ struct SharedSimulation {
       try act(on: nodes.randomElement(using: &random)!, service, &random, &marks)
       try compaction?.reach(step, nodes)
       if let former, step == Int(seed % UInt64(self.steps)) { try nodes[former].upgrade() }
-      if let (node, lost, saved) = try past?.reach(step, nodes) {
+      switch try past?.reach(step, nodes) {
+      case .restored(let node, let lost, let saved):
         // What a restored store lost is exempt: no other place had it.
         marks[node.account] = (marks[node.account] ?? []).subtracting(lost).union(saved)
+      case .device(let node): nodes.append(node)
+      case nil: break
       }
       if explains { for node in nodes { steps += try node.unshownNow().map { "step \(step): \($0)" } } }
       if !service.violations.isEmpty { return service.violations.map { "step \(step): \($0)" } }
