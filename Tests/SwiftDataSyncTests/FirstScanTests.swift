@@ -161,6 +161,31 @@ import Testing
     }
   }
 
+  @Test("A list has its order on other replicas if a member was saved before the store was looked at (seed 720270)")
+  func savedMember() throws {
+    let order = (0..<6).shuffled().map { "\($0)" }
+    let device = try Device(server) { context in
+      let owner = CellOwner("owner")
+      context.insert(owner)
+      owner.parts = order.map { CellPart($0) }
+    }
+    _ = try device.replica.scanSaves()
+    for name in [order[0], order[2]] {
+      let context = ModelContext(device.container)
+      let part = try #require(try context.fetch(FetchDescriptor<CellPart>()).first { $0.name == name })
+      part.owner?.name = "changed \(name)"
+      part.name += " changed"
+      try context.save()
+      _ = try device.replica.scanSaves()
+    }
+    let reader = try Device(server)
+    for device in [device, reader, device] { try device.sync() }
+    for device in [device, reader] {
+      let owner = try #require(try device.all(CellOwner.self).first)
+      #expect(owner.parts.map { $0.name.prefix(1) } == order.map { $0.prefix(1) })
+    }
+  }
+
   @Test("An object that was not looked at yet becomes one with another replica's object of the same unique value")
   func unique() throws {
     let other = try Device(server)

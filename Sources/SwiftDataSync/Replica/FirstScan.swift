@@ -8,8 +8,8 @@ import SyncProtocol
 
 /// How far the first scan of a store came.
 struct FirstScan: Codable {
-  /// Whether the objects were in several parts. Then the members of a list may have been in several parts, of which none could
-  /// compare the order of the list.
+  /// Whether the objects were in several parts, or the program saved some meanwhile. Then the members of a list may have been in
+  /// several transactions, of which none could compare the order of the list.
   var hasParts = false
   /// Whether all objects were looked at, and the orders of their lists are compared now.
   var isOrdering = false

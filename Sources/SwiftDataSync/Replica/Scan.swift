@@ -49,7 +49,11 @@ extension Replica {
     var (made, unsaved) = (0, 0)
     for group in Self.groups(saves) {
       let own = group.filter { !$0.isSync }
-      if !own.isEmpty { made += try export(own) }
+      if !own.isEmpty {
+        made += try export(own)
+        // The first scan would put the members of lists that it has not looked at before these, whatever the order is.
+        ledger.replica.firstScan?.hasParts = true
+      }
       ledger.replica.seenTransaction = group.last!.number
       unsaved += own.reduce(0) { $0 + $1.count }
       // Few saves, because each has the memory read again, and not one, because the ledger has the records in memory.

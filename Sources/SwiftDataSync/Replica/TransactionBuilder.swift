@@ -38,6 +38,14 @@ final class TransactionBuilder {
 
   private func tick() -> HybridTime { isFirst ? replica.tick().beforeSync : replica.tick() }
 
+  /// The moment of a write that follows another one. If this replica made the other one since its store synced, a moment from before
+  /// the sync would lose to it.
+  private func tick(after former: HybridTime?) -> HybridTime {
+    let moment = tick()
+    guard let former, former > moment, ledger.replica.isOwn(former.replica) else { return moment }
+    return replica.tick()
+  }
+
   private var view: Fold { replica.view }
   private var ledger: Ledger { replica.ledger }
   private var schema: SyncSchema { replica.user.schema }
@@ -362,7 +370,7 @@ final class TransactionBuilder {
     let list = try ListView(view, name, rule, isProgram: true)
     for (member, place) in ListPlaces.changes(members, place: { list.places[$0]?.place }, tick: replica.tick) {
       guard let old = list.places[member] else { continue }
-      let write = FieldWrite(.text(place), tick(), over: old.time)
+      let write = FieldWrite(.text(place), tick(after: old.time), over: old.time)
       try emit(list.change(of: member, place: write, view))
     }
   }

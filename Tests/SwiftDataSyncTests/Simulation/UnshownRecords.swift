@@ -8,7 +8,9 @@ import SyncProtocol
 extension SimulatedNode {
   /// Whether the program saved what the replica did not look at.
   var hasUnseenSaves: Bool {
-    get throws { try replica.user.newestTransaction() != replica.ledger.replica.seenTransaction }
+    get throws {
+      try replica.isScanning || replica.user.newestTransaction() != replica.ledger.replica.seenTransaction
+    }
   }
 
   /// Where the replica's own store does not show what the replica knows, between two steps; empty where it is about to.
