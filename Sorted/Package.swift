@@ -98,6 +98,7 @@ let package = Package(
         "Sorted", "SortedCommand", "ImportFaults", "SyncServerProcess",
         .product(name: "AssistFixtures", package: "Assistant"),
         .product(name: "AssistModel", package: "Assistant"),
+        .product(name: "BlockingTests", package: "TestSupport"),
         .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "FirestoreClient", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),

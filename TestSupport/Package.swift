@@ -7,11 +7,14 @@ let package = Package(
   name: "TestSupport",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "BlockingTests", targets: ["BlockingTests"]),
     .library(name: "ChildProcesses", targets: ["ChildProcesses"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
     .library(name: "PostgresServers", targets: ["PostgresServers"]),
   ],
   targets: [
+    // How tests wait for processes.
+    .target(name: "BlockingTests", dependencies: ["ChildProcesses"]),
     // How tests start processes.
     .target(name: "ChildProcesses"),
     // File operations that fail.

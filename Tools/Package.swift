@@ -138,6 +138,7 @@ let package = Package(
       dependencies: [
         "CommandLineSupport", "StoreWriter", "SwiftDataTool",
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
+        .product(name: "BlockingTests", package: "TestSupport"),
         .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),

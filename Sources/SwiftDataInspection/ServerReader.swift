@@ -42,7 +42,11 @@ final class ServerReader: Sendable {
     of columns: [LayoutRecord.Column], keyed heads: [String], _ source: SQLFragment
   ) throws -> [[SQLValue]] { try reader.rows(of: columns, keyed: heads, source) }
 
-  func query(_ sql: String) throws -> ServerRows { try reader.query(sql) }
+  func query(
+    _ sql: String, columns: ([ServerColumn]) throws -> Void, _ row: ([SQLValue]) throws -> Void
+  ) throws {
+    try reader.query(sql, columns: columns, row)
+  }
 
   func shardedTables() throws -> [String] { try reader.shardedTables() }
 

@@ -28,6 +28,35 @@ public struct StoreBackup: Sendable, Codable {
   }
 }
 
+/// A file that another name had until it was complete.
+public enum FinishedFile {
+  /// Gives a complete file its own name, and syncs the folder.
+  /// - Throws: `SwiftDataError` if something has the name already, or the folder cannot be written. The name then leads to the
+  ///   same file or folder as before.
+  public static func move(_ file: URL, to destination: URL) throws {
+    do {
+      try DurableFiles.rename(file.path, toFree: destination.path)
+      try DurableFiles.sync(folder: destination.deletingLastPathComponent().path)
+    } catch let error as POSIXError where error.code == .EEXIST {
+      throw taken(destination.path)
+    } catch {
+      throw failure(error, destination)
+    }
+  }
+
+  fileprivate static func taken(_ path: String) -> SwiftDataError {
+    SwiftDataError(.io, message: "\"\(path)\" exists already; name a new file")
+  }
+
+  fileprivate static func failure(_ error: any Error, _ destination: URL) -> SwiftDataError {
+    SwiftDataError(
+      .io,
+      message:
+        "\"\(destination.path)\" cannot be written (\(error.localizedDescription)); name a file in a folder that you"
+        + " may write to", underlying: error)
+  }
+}
+
 /// Sizes for people.
 enum ByteText {
   static func text(_ bytes: Int64) -> String {
@@ -65,11 +94,7 @@ extension InspectedStore {
     } catch {
       try? FileManager.default.removeItem(at: target.staging)
       if let error = error as? SwiftDataError { throw error }
-      throw SwiftDataError(
-        .io,
-        message:
-          "\"\(destination.path)\" cannot be written (\(error.localizedDescription)); name a file in a folder that you"
-          + " may write to", underlying: error)
+      throw FinishedFile.failure(error, destination)
     }
   }
 
@@ -157,7 +182,7 @@ private final class BackupTarget {
     // SQLite would play the log or the journal of a former file back into the copy.
     let logs = ["-wal", "-journal"].map { destination.path + $0 }
     for url in [destination.path] + logs + [externalFolder.path] where Self.exists(url) {
-      throw SwiftDataError(.io, message: "\"\(url)\" exists already; name a new file")
+      throw FinishedFile.taken(url)
     }
   }
 
@@ -203,20 +228,16 @@ private final class BackupTarget {
 
   /// Gives the files their names, the database last.
   func finish() throws {
-    if externalNames.isEmpty { rmdir(files.path) } else { try Self.rename(files.path, externalFolder.path) }
+    if externalNames.isEmpty { rmdir(files.path) } else { try FinishedFile.move(files, to: externalFolder) }
     do {
-      try Self.rename(database.path, destination.path)
+      try FinishedFile.move(database, to: destination)
     } catch {
       // Another backup to the destination would find the folder.
-      if !externalNames.isEmpty { try? FileManager.default.removeItem(at: externalFolder) }
+      if !externalNames.isEmpty { rename(externalFolder.path, files.path) }
       throw error
     }
     try FileManager.default.removeItem(at: staging)
     try DurableFiles.sync(folder: folder.path)
-  }
-
-  private static func rename(_ from: String, _ to: String) throws {
-    guard Foundation.rename(from, to) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
   }
 
   /// Nil if there is no such file.

@@ -3,46 +3,71 @@ import SwiftData
 import SwiftDataAppleStore
 import SwiftDataPostgres
 
-/// The rows of a statement that a person wrote.
-public struct QueryResult: Sendable, Encodable {
-  /// The names of the columns. A name that occurs again gets a number.
-  public var columns: [String]
-  /// The values of each row.
-  public var rows: [[JSONValue]]
+/// The rows of a statement as a table, a line at a time. Numbers stand at the right. Control characters in texts are escaped.
+///
+/// The first rows decide the widths, and stay in memory until they are complete. A later value that is wider moves the rest of its line.
+public struct TextTable: Sendable {
+  /// The number of rows that decide the widths.
+  public static let window = 1_000
+  /// Fewer rows decide the widths if their values have this size in bytes.
+  private static let maximumSize = 1 << 20
 
-  /// Writes an array with an object for each row.
-  /// - Throws: an error of the encoder.
-  public func encode(to encoder: any Encoder) throws {
-    var list = encoder.unkeyedContainer()
-    for row in rows { try list.encode(Dictionary(uniqueKeysWithValues: zip(columns, row))) }
+  private let columns: [String]
+  private var widths: [Int]
+  private var areNumbers: [Bool]
+  /// The first rows. Nil after their lines were made.
+  private var first: [[String]]? = []
+  private var size = 0
+
+  /// - Parameter columns: the names of the columns.
+  public init(columns: [String]) {
+    self.columns = columns.map(TerminalText.cell)
+    widths = self.columns.map(\.count)
+    areNumbers = columns.map { _ in true }
   }
 
-  /// The rows as a table. Numbers stand at the right. Control characters in texts are escaped.
-  public var text: String {
-    let columns = columns.map(TerminalText.cell)
-    let cells = rows.map { $0.map(Self.text) }
-    let widths = columns.indices.map { index in
-      (cells.map { $0[index].count } + [columns[index].count]).max() ?? 0
+  /// Adds a row.
+  /// - Returns: the lines that are complete now.
+  public mutating func add(_ row: [JSONValue]) -> [String] {
+    let cells = row.map(Self.text)
+    guard var rows = first else { return [line(cells)] }
+    first = nil
+    rows.append(cells)
+    for (index, cell) in cells.enumerated() {
+      widths[index] = max(widths[index], cell.count)
+      areNumbers[index] = areNumbers[index] && Self.isNumber(row[index])
+      size += cell.utf8.count
     }
-    let areNumbers = columns.indices.map { index in
-      rows.allSatisfy { row in
-        switch row[index] {
-        case .integer, .number, .null: true
-        default: false
-        }
-      }
+    if rows.count == Self.window || size >= Self.maximumSize { return head + rows.map(line) }
+    first = rows
+    return []
+  }
+
+  /// Ends the table.
+  /// - Returns: the lines that were not complete.
+  public mutating func finish() -> [String] {
+    guard let rows = first else { return [] }
+    first = nil
+    return head + rows.map(line)
+  }
+
+  private var head: [String] { [line(columns), line(widths.map { String(repeating: "-", count: $0) })] }
+
+  private func line(_ values: [String]) -> String {
+    let padded = values.indices.map { index in
+      let space = String(repeating: " ", count: max(0, widths[index] - values[index].count))
+      return areNumbers[index] ? space + values[index] : values[index] + space
     }
-    func line(_ values: [String]) -> String {
-      let padded = values.indices.map { index in
-        let space = String(repeating: " ", count: max(0, widths[index] - values[index].count))
-        return areNumbers[index] ? space + values[index] : values[index] + space
-      }
-      var line = padded.joined(separator: "  ")
-      while line.hasSuffix(" ") { line.removeLast() }
-      return line
+    var line = padded.joined(separator: "  ")
+    while line.hasSuffix(" ") { line.removeLast() }
+    return line
+  }
+
+  private static func isNumber(_ value: JSONValue) -> Bool {
+    switch value {
+    case .integer, .number, .null: true
+    default: false
     }
-    let rule = widths.map { String(repeating: "-", count: $0) }
-    return ([columns, rule] + cells).map(line).joined(separator: "\n")
   }
 
   private static func text(_ value: JSONValue) -> String {
@@ -69,19 +94,48 @@ public struct StatementError: Error, CustomStringConvertible, Sendable {
 }
 
 extension InspectedStore {
-  /// Runs a SELECT, which reads one state of the store. It changes nothing, whatever the statement says.
+  /// Runs a SELECT, which reads one state of the store, and passes each row on as it comes. It changes nothing, whatever the statement says.
   ///
   /// Values of a property's column are shown as the property's type says: a date as ISO 8601, a UUID as text, data as Base64.
-  /// - Throws: ``StatementError`` if the database refuses the statement, `SwiftDataError` if the store cannot be read.
-  public func query(_ sql: String) throws -> QueryResult {
+  /// - Parameters:
+  ///   - columns: called once, before the rows, with the names of the columns. A name that occurs again gets a number.
+  ///   - row: called with the values of each row.
+  /// - Throws: ``StatementError`` if the database refuses the statement, `SwiftDataError` if the store cannot be read, and what the closures
+  ///   throw. `SwiftDataError/storeLocked` says that the rows so far may be of two states, because another program began to save.
+  public func query(
+    _ sql: String, columns: ([String]) throws -> Void, row: ([JSONValue]) throws -> Void
+  ) throws {
+    var families: [ValueFamily?]?
+    func begin(_ names: [String], _ found: [ValueFamily?]) throws {
+      guard families == nil else {
+        throw SwiftDataError(
+          .storeLocked,
+          message:
+            "\"\(location)\" changed while it was read, so the rows may be of two states; run the statement again")
+      }
+      families = found
+      try columns(Self.unique(names))
+    }
+    func take(_ cells: [SQLValue]) throws {
+      try row(zip(cells, families ?? []).map { Self.value($0, $1 ?? .mixed) })
+    }
+    func read(_ connection: FileConnection) throws {
+      try connection.query(
+        sql,
+        columns: { found in
+          try begin(found.map(\.name), found.map { $0.origin.flatMap(family) })
+        }, take)
+    }
     do {
       switch kind {
-      case .sqlite: return try readLive { try table(of: sql, in: $0) }
-      case .apple: return try apple!.file.read { try table(of: sql, in: $0) }
+      case .sqlite: try readLive(read)
+      case .apple: try apple!.file.read(read)
       case .postgres:
-        let result = try server!.query(sql)
-        let families = result.columns.map { $0.origin.flatMap(family) ?? $0.family }
-        return QueryResult(columns: result.columns.map(\.name), families: families, rows: result.rows)
+        try server!.query(
+          sql,
+          columns: { found in
+            try begin(found.map(\.name), found.map { $0.origin.flatMap(family) ?? $0.family })
+          }, take)
       }
     } catch let error as FileConnection.RefusedStatement {
       throw StatementError(reason: error.reason)
@@ -90,28 +144,15 @@ extension InspectedStore {
     }
   }
 
-  private func table(of sql: String, in connection: FileConnection) throws -> QueryResult {
-    var (names, families, rows) = ([String](), [ValueFamily?](), [[SQLValue]]())
-    try connection.query(
-      sql,
-      columns: { columns in
-        names = columns.map(\.name)
-        families = columns.map { $0.origin.flatMap(family) }
-      }, { rows.append($0) })
-    return QueryResult(columns: names, families: families, rows: rows)
-  }
-
   /// The meaning of a column's values by the layout. Nil for a column that the layout does not have.
   private func family(_ origin: (table: String, column: String)) -> ValueFamily? {
     layout.table(named: origin.table)?.column(named: origin.column)?.family
   }
-}
 
-extension QueryResult {
-  fileprivate init(columns: [String], families: [ValueFamily?], rows: [[SQLValue]]) {
+  private static func unique(_ names: [String]) -> [String] {
     // A numbered name may be the name of another column.
     var (taken, counts) = (Set<String>(), [String: Int]())
-    self.columns = columns.map { name in
+    return names.map { name in
       var unique = name
       while !taken.insert(unique).inserted {
         counts[name, default: 1] += 1
@@ -119,6 +160,5 @@ extension QueryResult {
       }
       return unique
     }
-    self.rows = rows.map { row in zip(row, families).map { InspectedStore.value($0, $1 ?? .mixed) } }
   }
 }

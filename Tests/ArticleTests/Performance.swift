@@ -8,21 +8,15 @@ struct Performance {
   final class Message {
     #Index<Message>([\.room, \.sent])
 
-    @Attribute(.unique) var id: UUID
     var room: String
     var sent: Date
     var sender: String
-    var size: Int
     var isRead: Bool = false
-    @Attribute(.spotlight) var text: String
 
-    init(room: String, sent: Date, sender: String, size: Int, text: String) {
-      self.id = UUID()
+    init(room: String, sent: Date, sender: String) {
       self.room = room
       self.sent = sent
       self.sender = sender
-      self.size = size
-      self.text = text
     }
   }
 
@@ -34,7 +28,7 @@ struct Performance {
     let messages = (0..<1_000).map { number in
       Message(
         room: "room \(number % 4)", sent: Date(timeIntervalSinceReferenceDate: Double(number)),
-        sender: "sender \(number % 10)", size: number, text: number == 7 ? "the annual report" : "hello \(number)")
+        sender: "sender \(number % 10)")
     }
 
     writer.insert(contentsOf: messages)

@@ -1,18 +1,13 @@
 import Foundation
 import SwiftData
 
-/// The result of a statement that a person wrote.
-package struct ServerRows: Sendable {
-  package struct Column: Sendable {
-    package let name: String
-    /// The table and the column that the values come from. Nil for an expression.
-    package let origin: (table: String, column: String)?
-    /// The meaning that the type of an expression gives its values. Nil if they are shown as they are.
-    package let family: ValueFamily?
-  }
-
-  package let columns: [Column]
-  package let rows: [[SQLValue]]
+/// A column of the result of a statement that a person wrote.
+package struct ServerColumn: Sendable {
+  package let name: String
+  /// The table and the column that the values come from. Nil for an expression.
+  package let origin: (table: String, column: String)?
+  /// The meaning that the type of an expression gives its values. Nil if they are shown as they are.
+  package let family: ValueFamily?
 }
 
 /// Why the server refuses a statement that a person wrote.
@@ -21,13 +16,20 @@ package struct RefusedServerStatement: Error {
 }
 
 extension PostgresReader {
+  /// The number of rows that are in memory at a time.
+  private static let pageSize = 500
+
   /// Runs a SELECT that a person wrote, in a transaction that cannot write.
-  /// - Throws: ``RefusedServerStatement`` if the server refuses the statement, `SwiftDataError` if it cannot be reached.
-  package func query(_ sql: String) throws -> ServerRows {
+  /// - Parameter columns: called once, before the rows.
+  /// - Throws: ``RefusedServerStatement`` if the server refuses the statement, `SwiftDataError` if it cannot be reached, and what the
+  ///   closures throw.
+  package func query(
+    _ sql: String, columns: ([ServerColumn]) throws -> Void, _ row: ([SQLValue]) throws -> Void
+  ) throws {
     try atOneMoment { reader in
       try reader.connections.with { connection in
         do {
-          return try Self.query(sql, connection)
+          try Self.query(sql, connection, columns, row)
         } catch let error as PostgresError where !error.isLost && !error.state.isEmpty {
           throw RefusedServerStatement(reason: error.message)
         }
@@ -35,7 +37,10 @@ extension PostgresReader {
     }
   }
 
-  private static func query(_ sql: String, _ connection: PostgresConnection) throws -> ServerRows {
+  private static func query(
+    _ sql: String, _ connection: PostgresConnection, _ columns: ([ServerColumn]) throws -> Void,
+    _ row: ([SQLValue]) throws -> Void
+  ) throws {
     var text = sql.trimmingCharacters(in: .whitespacesAndNewlines)
     while text.hasSuffix(";") { text = String(text.dropLast()).trimmingCharacters(in: .whitespacesAndNewlines) }
     // A subquery can only read: COPY, for example, is not allowed there, although a transaction that cannot write may run it. The line end
@@ -43,20 +48,27 @@ extension PostgresReader {
     let source = "(\(text)\n) AS q"
     let head = try connection.run("SELECT * FROM \(source) LIMIT 0")
     let origins = try self.origins(of: head, connection)
-    let columns = (0..<head.width).map { index in
-      ServerRows.Column(
-        name: head.name(index),
-        origin: head.origin(index).flatMap { origins["\($0.table) \($0.column)"] }, family: family(head.types[index]))
-    }
-    guard !columns.isEmpty else { return ServerRows(columns: [], rows: []) }
     let names = (0..<head.width).map { "c\($0)" }
     // The server writes values of other types as text.
     let cells = names.indices.map { head.isReadable($0) ? names[$0] : "\(names[$0])::text" }
-    let rows = try connection.run(
-      "SELECT \(cells.joined(separator: ", ")) FROM \(source)(\(names.joined(separator: ", ")))")
-    return ServerRows(
-      columns: columns,
-      rows: (0..<rows.count).map { row in (0..<rows.width).map { rows.value(row, $0) } })
+    // Statements of the connection are kept by their texts, and another cursor of this name would have other columns.
+    let cursor = "swiftdata_\(UUID().uuidString)".quotedIdentifier
+    if !names.isEmpty {
+      try connection.run(
+        "DECLARE \(cursor) NO SCROLL CURSOR FOR SELECT \(cells.joined(separator: ", ")) FROM \(source)(\(names.joined(separator: ", ")))"
+      )
+    }
+    try columns(
+      names.indices.map { index in
+        ServerColumn(
+          name: head.name(index),
+          origin: head.origin(index).flatMap { origins["\($0.table) \($0.column)"] }, family: family(head.types[index]))
+      })
+    while !names.isEmpty {
+      let page = try connection.run("FETCH FORWARD \(pageSize) FROM \(cursor)")
+      for place in 0..<page.count { try row(names.indices.map { page.value(place, $0) }) }
+      if page.count < pageSize { return }
+    }
   }
 
   private static func family(_ type: UInt32) -> ValueFamily? {

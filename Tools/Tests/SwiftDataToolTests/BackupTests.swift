@@ -1,3 +1,4 @@
+import BlockingTests
 import ChildProcesses
 import Foundation
 import SwiftData

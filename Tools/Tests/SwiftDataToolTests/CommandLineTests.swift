@@ -1,3 +1,4 @@
+import BlockingTests
 import CommandLineSupport
 import Foundation
 import SwiftData

@@ -1,4 +1,5 @@
 import AppleStoreTemplates
+import BlockingTests
 import ChildProcesses
 import Foundation
 import SwiftData

@@ -1,3 +1,4 @@
+import BlockingTests
 import Foundation
 import SwiftData
 import Testing

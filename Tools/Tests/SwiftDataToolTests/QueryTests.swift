@@ -1,3 +1,4 @@
+import BlockingTests
 import Foundation
 import SwiftData
 import SwiftDataPostgres
@@ -65,6 +66,33 @@ private enum Typed {
     )
   }
 
+  /// Rows are printed before the statement has an end, which these have not.
+  private func checkEndless(_ store: String, _ options: String...) throws {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 'a row' AS t FROM n"
+    for form in [[], ["--json"]] {
+      let (process, output, _) = try Command.start(["query", store, endless] + form + options)
+      defer {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+      }
+      var text = ""
+      while !text.contains("5000") {
+        let data = output.fileHandleForReading.availableData
+        try #require(!data.isEmpty, "the command ended: \(text.suffix(1_000))")
+        text += String(decoding: data, as: UTF8.self)
+      }
+      let lines = text.split(separator: "\n")
+      #expect(
+        form.isEmpty ? lines[2] == "   1  a row" : lines[1...3] == ["  {", "    \"i\" : 1,", "    \"t\" : \"a row\""])
+    }
+    let wider =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)"
+      + " SELECT i, CASE WHEN i > 1200 THEN 'much wider' ELSE 'a' END AS t FROM n"
+    let lines = try Command.run(["query", store, wider] + options).output.split(separator: "\n")
+    #expect(lines.count == 1_502)
+    #expect([lines[0], lines[1], lines[2], lines[1_501]] == ["   i  t", "----  -", "   1  a", "1500  much wider"])
+  }
+
   /// No statement changes anything.
   private func checkRefusals(_ store: String, _ statements: [String], _ options: String...) throws {
     for sql in statements {
@@ -83,6 +111,7 @@ private enum Typed {
     let store = folder.appendingPathComponent("s.store")
     try fill(try ModelContainer(for: Typed.Sample.self, configurations: ModelConfiguration(url: store)))
     try checkValues(store.path)
+    try checkEndless(store.path)
     let other = folder.appendingPathComponent("other").path
     try checkRefusals(
       store.path,
@@ -104,6 +133,7 @@ private enum Typed {
     defer { try? container.erase() }
     try fill(container)
     try checkValues(url, "--namespace", namespace)
+    try checkEndless(url, "--namespace", namespace)
     let sql = "SELECT 12345678901234567890.5::numeric AS n, now() > '2020-01-01' AS late, ARRAY[1, 2] AS list;"
     let row = try #require(try json(try Command.run("query", url, sql, "--json", "--namespace", namespace)).first)
     #expect(row["n"] as? String == "12345678901234567890.5")

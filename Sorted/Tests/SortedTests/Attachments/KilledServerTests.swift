@@ -1,5 +1,6 @@
-import FirestoreClient
+import BlockingTests
 import Dispatch
+import FirestoreClient
 import Foundation
 import Sorted
 import Synchronization

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import BlockingTests
   import ChildProcesses
   import Foundation
   import Testing

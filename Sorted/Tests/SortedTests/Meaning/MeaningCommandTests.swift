@@ -1,5 +1,6 @@
-import Foundation
 import AssistFixtures
+import BlockingTests
+import Foundation
 import SwiftData
 import Testing
 

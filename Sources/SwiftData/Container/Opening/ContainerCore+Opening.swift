@@ -6,11 +6,16 @@ extension ContainerCore {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws -> (core: ContainerCore, migrations: [ModelContainer.MigrationSummary]) {
     let targets = try targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
-    let opened = try targets.stores.map { try $0.open() }
-    let stores = opened.map(\.store)
-    try attachPacks(targets, stores)
+    var opened: [(store: any EngineStore, migration: ModelContainer.MigrationSummary?)] = []
+    do {
+      for target in targets.stores { opened.append(try target.open()) }
+      try attachPacks(targets, opened.map(\.store))
+    } catch {
+      for case let store as SQLiteStore in opened.map(\.store) { store.refuse() }
+      throw error
+    }
     return (
-      ContainerCore(schema, tables: targets.tables, stores: stores),
+      ContainerCore(schema, tables: targets.tables, stores: opened.map(\.store)),
       opened.compactMap(\.migration).filter { !$0.isEmpty }
     )
   }

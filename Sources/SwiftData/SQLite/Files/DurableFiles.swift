@@ -28,6 +28,34 @@ package enum DurableFiles {
     try sync(folder: parent.isEmpty ? "." : parent)
   }
 
+  /// Gives a file or a folder a name on the same disk that is free. `rename` would replace what has the name.
+  /// - Parameter hasLinks: false for a disk without hard links, which the function finds out itself.
+  /// - Throws: `POSIXError`, with the code `EEXIST` if something has the name. Everything stays as it is then.
+  package static func rename(_ path: String, toFree name: String, hasLinks: Bool = true) throws {
+    var information = stat()
+    guard lstat(path, &information) == 0 else { throw failure() }
+    let isFolder = information.st_mode & S_IFMT == S_IFDIR
+    if !isFolder, hasLinks {
+      if link(path, name) == 0 {
+        // The file has its name now, whether it loses the other or not.
+        unlink(path)
+        return
+      }
+      guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw failure() }
+    }
+    // One program alone makes an empty file or folder of the name, and replaces it.
+    if isFolder {
+      guard mkdir(name, 0o700) == 0 else { throw failure() }
+    } else {
+      try withDescriptor(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC) { _ in }
+    }
+    guard Foundation.rename(path, name) == 0 else {
+      let error = failure()
+      if isFolder { rmdir(name) } else { unlink(name) }
+      throw error
+    }
+  }
+
   /// Syncs the names in a folder to the disk.
   package static func sync(folder: String) throws {
     try withDescriptor(folder, O_RDONLY | O_CLOEXEC) { descriptor in

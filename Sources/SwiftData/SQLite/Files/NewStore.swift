@@ -27,11 +27,7 @@ package enum NewStore {
         ).write(to: database)
       }
     } catch {
-      // A full disk may leave an empty file.
-      try? connections.close()
-      if FileKind.of(url) == .new {
-        for suffix in ["-wal", "-shm", ""] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
-      }
+      connections.refuse()
       guard let error = error as? SQLiteError else { throw error }
       throw StoreErrors.error(error, configuration: configuration, layout: nil)
     }

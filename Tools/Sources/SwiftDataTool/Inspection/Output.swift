@@ -7,11 +7,35 @@ struct OutputOptions: ParsableArguments {
   var json = false
 
   func print(_ value: some Encodable, text: () throws -> String) throws {
-    guard json else { return try StandardOutput.write(try text()) }
+    try StandardOutput.write(json ? try Self.text(of: value) : try text())
+  }
+
+  fileprivate static func text(of value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self))
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+/// A list in JSON whose elements are printed as they come.
+struct PrintedList {
+  private var output = StandardOutput()
+  /// The element that a comma or the end follows.
+  private var last: String?
+
+  /// - Throws: ``StandardOutput/Failure``, or an error of the encoder.
+  mutating func add(_ element: some Encodable) throws {
+    let text = try OutputOptions.text(of: element)
+    try output.write(last.map { "\($0)," } ?? "[")
+    last = "  " + text.replacing("\n", with: "\n  ")
+  }
+
+  /// Prints the rest.
+  /// - Throws: ``StandardOutput/Failure``.
+  mutating func finish() throws {
+    if let last { try output.write("\(last)\n]") } else { try output.write("[]") }
+    try output.flush()
   }
 }
 

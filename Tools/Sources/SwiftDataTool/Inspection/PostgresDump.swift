@@ -45,7 +45,8 @@ struct PostgresDump {
     return (rest, password.map { $0.removingPercentEncoding ?? $0 })
   }
 
-  /// - Throws: ``Failure`` if the file exists, and if `pg_dump` is missing or fails. Then there is no file.
+  /// - Throws: ``Failure`` if the file exists, and if `pg_dump` is missing or fails, `SwiftDataError` if another program makes the file
+  ///   meanwhile. Then there is no file of this dump.
   func write(to destination: URL) throws {
     guard !FileManager.default.fileExists(atPath: destination.path) else {
       throw Failure(description: "\"\(destination.path)\" exists already; name a new file")
@@ -83,8 +84,6 @@ struct PostgresDump {
     guard process.terminationStatus == 0 else {
       throw Failure(description: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
-    guard rename(unfinished.path, destination.path) == 0 else {
-      throw Failure(description: "\"\(destination.path)\" cannot be written: \(String(cString: strerror(errno)))")
-    }
+    try FinishedFile.move(unfinished, to: destination)
   }
 }
