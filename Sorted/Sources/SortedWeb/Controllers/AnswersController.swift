@@ -51,11 +51,11 @@ struct AnswersController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let (content, key) = (try AnswerContent(form), try FormKey.any(form))
     try await site.write(visit.viewer) { access in
-      let fields = [content.category, content.question, content.answer]
+      let fields = [content.category.rawValue, content.question, content.answer]
       var former: FAQEntity?
       let id = try key.identifier(of: "answer", fields, by: access.viewer.userID) { id in
         former = try access.work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id })).first
-        return former.map { [$0.category, $0.questionPattern, $0.answer] != fields } ?? false
+        return former.map { [$0.category.rawValue, $0.questionPattern, $0.answer] != fields } ?? false
       }
       // The same form again, whose answer was lost.
       if former != nil { return }
