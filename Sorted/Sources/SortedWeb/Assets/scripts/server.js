@@ -15,13 +15,16 @@ export function tell(id) {
   if (toldAt.size > 5_000) toldAt.delete(toldAt.keys().next().value);
 }
 
-/** A page or a part of one. A connection that was cut does not mean that the server is away, so the page is asked for once more. */
+/**
+ * A page or a part of one. A connection that was cut does not mean that the server is away, so a page is asked for once more. A form is
+ * sent once: the server may have done what it asks for.
+ */
 async function whole(path, options) {
   const ask = async () => {
     const answer = await fetch(path, options);
     return { answer, page: parse(await answer.text()) };
   };
-  return ask().catch(ask);
+  return options?.method === "POST" ? ask() : ask().catch(ask);
 }
 
 /** A page or a part of one; null where the server cannot be reached. */
