@@ -45,7 +45,7 @@ func chat() throws -> [String] {
 let inbox = try LabelledMessage.readInbox(data("inbox.tsv"))
 let corpus = Corpus(
   messages: try LabelledMessage.read(data("messages.tsv")) + LabelledMessage.readLessons(data("lessons.tsv"))
-    + inbox.filter { !Fold.isTest($0.text) },
+    + LabelledMessage.readLetters(data("letters.tsv")) + inbox.filter { !Fold.isTest($0.text) },
   test: inbox.filter { Fold.isTest($0.text) }, spam: try SpamExample.read(read(sms)),
   questions: try LabelledQuestion.read(data("questions.tsv")), answers: try StoredAnswers.read(data("answers.tsv")),
   chat: try chat())

@@ -28,6 +28,11 @@ public enum AssistData {
   /// - Throws: an error of the file or of a line that is not labelled.
   public static func lessons() throws -> [LabelledMessage] { try LabelledMessage.readLessons(text("lessons.tsv")) }
 
+  /// The further training messages in five languages, which have the labels of one pass.
+  ///
+  /// - Throws: an error of the file or of a line that is not labelled.
+  public static func letters() throws -> [LabelledMessage] { try LabelledMessage.readLetters(text("letters.tsv")) }
+
   /// The messages in five languages that train and test. `Fold.isTest` splits off the test half.
   ///
   /// - Throws: an error of the file or of a line that is not labelled.

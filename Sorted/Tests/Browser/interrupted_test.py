@@ -36,6 +36,35 @@ class InterruptedTest(BrowserTest):
         expect(page.locator(".msg.mine:not(.changing)", has_text="Thursday at ten")).to_be_visible()
         expect(page.locator(".msg", has_text="Wednesday at ten")).to_have_count(0)
 
+    def test_a_conversation_opens_although_its_connection_was_cut(self):
+        page = self.open()
+        self.lose_first_answer(page, "**/c/*part=pane*")
+        self.enter(page, "John Doe")
+        expect(page.locator("#text")).to_be_visible()
+        expect(page.locator(".notice", has_text="cannot be loaded")).to_have_count(0)
+
+    def test_a_draft_that_comes_after_its_message_was_sent_by_a_later_page_changes_nothing(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        # The first page's request is on its way for long.
+        page.route("**/draft", lambda route: None)
+        with page.expect_request("**/draft") as waited:
+            page.locator("#text").fill("Half a thought")
+        late = waited.value
+        page.reload()
+        self.live(page)
+        expect(page.locator("#text")).to_have_value("Half a thought")
+        page.unroute("**/draft")
+        self.own_message(page, "Half a thought and the rest")
+        headers = {name: late.headers[name] for name in ["content-type", "origin"] if name in late.headers}
+        answer = page.request.post(
+            late.url, data=late.post_data_buffer, headers={"origin": self.server.url, **headers}, max_redirects=0)
+        self.assertLess(answer.status, 400)
+        page.reload()
+        self.live(page)
+        expect(page.locator("#text")).to_have_value("")
+        expect(self.row(page, "John Doe").locator(".draft")).to_have_count(0)
+
     def test_a_changed_message_that_the_server_refuses_stays_in_the_editor(self):
         page = self.open()
         self.enter(page, "John Doe")

@@ -31,6 +31,19 @@ class KeysTest(BrowserTest):
         page.locator(".thread-title").click()
         expect(panel).to_be_hidden()
 
+    def test_enter_saves_a_changed_message_as_it_sends_a_new_one(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        self.own_message(page, "Tuseday at nine")
+        page.locator("#text").press("ArrowUp")
+        expect(page.locator("#edit-text")).to_have_value("Tuseday at nine")
+        page.locator("#edit-text").fill("Tuesday at nine")
+        page.locator("#edit-text").press("Shift+Enter")
+        page.locator("#edit-text").type("or ten")
+        page.locator("#edit-text").press("Enter")
+        expect(page.locator(".msg.mine .text", has_text="Tuesday at nine")).to_have_text("Tuesday at nine\nor ten", use_inner_text=True)
+        expect(page.locator("#text")).to_be_visible()
+
     def test_the_focus_stays_near_when_what_had_it_goes(self):
         page = self.open()
         self.enter(page, "Ines, harbour festival")

@@ -43,6 +43,23 @@ class OfflineTest(BrowserTest):
             page.reload()
             self.live(page)
 
+    def test_what_came_while_a_page_was_open_is_there_without_the_server(self):
+        page = self.open(service_workers="allow")
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        self.enter(page, "John Doe")
+        page.reload()
+        self.live(page)
+        self.own_message(page, "after the page was loaded")
+        # The worker keeps the page again soon.
+        page.evaluate("""async () => {
+            const kept = async () => (await (await caches.match(location.pathname))?.text()) ?? "";
+            for (let turn = 0; turn < 300 && !(await kept()).includes("after the page was loaded"); turn += 1)
+                await new Promise((done) => setTimeout(done, 100));
+        }""")
+        page.context.set_offline(True)
+        page.reload()
+        expect(page.locator(".msg.mine", has_text="after the page was loaded")).to_be_visible()
+
     def test_a_message_on_its_way_is_no_draft(self):
         page = self.open()
         self.enter(page, "John Doe")

@@ -13,6 +13,15 @@ globalThis.BroadcastChannel = class {
 };
 const sent = [];
 globalThis.fetch = async (path, { body }) => (sent.push(Object.fromEntries(body)), { ok: true, status: 204 });
+const held = new Set();
+Object.defineProperty(globalThis, "navigator", { value: { locks: {
+  async request(name, options, run) {
+    if (held.has(name)) throw new DOMException("Another page has it.", "TimeoutError");
+    held.add(name);
+    await run({ name });
+    held.delete(name);
+  },
+} }, configurable: true });
 const drafts = await import(`${scripts}/drafts.js`);
 const { state } = await import(`${scripts}/state.js`);
 
@@ -46,4 +55,19 @@ test("a draft is saved also where a person writes or sends in another conversati
   mock.timers.tick(600);
   for (let turn = 0; sent.length < 2 && turn < 1_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(sent.splice(0).map((draft) => draft.text), ["to ann", "to bob"]);
+});
+
+test("a page takes the key of a draft that an earlier page kept, and not that of an open page", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  text.dispatchEvent = () => {};
+  const { keepDraft } = await import(`${scripts}/store.js`);
+  const key = async (thread, draft) => {
+    state.thread = thread;
+    await keepDraft({ account: "ann", thread, text: "Half", key: draft });
+    await drafts.enterDraft();
+    return drafts.takeKey(thread);
+  };
+  assert.equal(await key("left", "K1"), "K1");
+  held.add("sorted-draft-K2");
+  assert.notEqual(await key("open", "K2"), "K2");
 });

@@ -89,6 +89,12 @@ import Testing
         try await begin("ann dora", by: &bob),
       ]
       #expect(!others.contains(path) && Set(others).count == 3)
+      // The answer to such a page may be lost too.
+      let repeated = [try await begin("bob dora erin", by: &ann), try await begin("bob erin", by: &ann)]
+      #expect(repeated == Array(others.prefix(2)))
+      // People who came later leave the form what it was.
+      _ = try await ann.send("\(path)/people", ["people": "gwen", "invite": "1", "key": UUID().uuidString])
+      #expect(try await begin("bob dora", by: &ann) == path)
       let other = try Self.key(in: try await ann.get("\(path)?part=pane"))
       for _ in 0..<2 {
         let added = try await ann.send("\(path)/people", ["people": "finn", "invite": "1", "key": other])
@@ -104,7 +110,7 @@ import Testing
       let saved = try web.context().fetch(FetchDescriptor<FAQEntity>()).filter { $0.questionPattern == "When?" }
       #expect(saved.count == 1)
       let moved = form.merging(["category": "Software"]) { $1 }
-      #expect(try await ann.send("/answers", moved).status == 303)
+      for _ in 0..<2 { #expect(try await ann.send("/answers", moved).status == 303) }
       #expect(try web.context().fetch(FetchDescriptor<FAQEntity>()).count { $0.questionPattern == "When?" } == 2)
     }
   }

@@ -131,6 +131,23 @@ import Testing
     }
   }
 
+  @Test("The scripts, style sheets and icons of a page have its version in their addresses, and browsers keep them")
+  func versions() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let page = try await browser.get("/c/\(Self.studio)").text
+      let addresses = Set(page.matches(of: /(?:src|href)="(\/assets\/[^"#]+\.(?:js|css|svg))[#"]/).map { String($0.1) })
+      // The icon of the tab belongs to no version.
+      let versioned = addresses.subtracting(["/assets/icon.svg"])
+      #expect(versioned.count >= 5 && versioned.contains { $0.hasSuffix("/icons.svg") })
+      #expect(Set(versioned.map { $0.split(separator: "/")[1] }).count == 1)
+      for address in versioned {
+        #expect(address.split(separator: "/").count == 3, "\(address)")
+        #expect(try await browser.get(address)["Cache-Control"] == "public, max-age=31536000, immutable")
+      }
+    }
+  }
+
   @Test("A message is sent, shown as waiting, edited and deleted, and a key that comes twice is one message")
   func writing() async throws {
     try await WebFixture.run { web in

@@ -40,13 +40,19 @@ public struct LabelledMessage: Sendable {
   public var second: Labels
   /// The stored answer of `answers.tsv` that the message asks for; nil if it asks for none, or if the file has no such labels.
   public var asks: String?
-  /// The language of a message of `inbox.tsv`.
+  /// The language of a message of `inbox.tsv` or `letters.tsv`.
   public var language = ""
-  /// Whether a message of `inbox.tsv` is hard, as `labelling.md` says.
+  /// Whether a message of `inbox.tsv` or `letters.tsv` is hard, as `labelling.md` says.
   public var isHard = false
 
   /// Whether the file of the message says which stored answer it asks for.
   public var hasQuestions = false
+
+  /// Whether the author wrote the message after reading what a cross-validation got wrong in the training half of `inbox.tsv`.
+  ///
+  /// Such a message trains the shipped weights. It never trains a model that scores the training half, because it may repeat a message
+  /// of that half in other words.
+  public var isInformed: Bool { id.hasPrefix("p") }
 
   /// The labels for training: the labels of the second pass, with the mean of both opportunities.
   public var labels: Labels {
@@ -71,6 +77,17 @@ public struct LabelledMessage: Sendable {
       return LabelledMessage(
         id: $0[0], text: $0[3], first: labels, second: labels, asks: ["-", "?"].contains($0[2]) ? nil : $0[2],
         hasQuestions: $0[2] != "?")
+    }
+  }
+
+  /// Reads the lines of `letters.tsv`, which have the labels of one pass.
+  /// - Throws: ``WeightsError`` that names the wrong line.
+  public static func readLetters(_ file: String) throws -> [LabelledMessage] {
+    try columns(file, 6, "letters.tsv").map {
+      let labels = try Labels($0[3])
+      return LabelledMessage(
+        id: $0[0], text: $0[5], first: labels, second: labels, asks: $0[4] == "-" ? nil : $0[4], language: $0[1],
+        isHard: $0[2] == "1", hasQuestions: true)
     }
   }
 

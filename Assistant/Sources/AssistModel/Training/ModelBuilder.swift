@@ -5,13 +5,13 @@ public struct ModelBuilder {
     /// The settings of the head ``Head/spam``.
     public var spam = TrainingSettings(epochs: 60, rate: 0.02, decay: 1e-4)
     /// The settings of the other heads.
-    public var others = TrainingSettings(epochs: 40, rate: 0.04, decay: 1e-4)
+    public var others = TrainingSettings(epochs: 30, rate: 0.005, decay: 1e-4)
     /// The weight of an SMS that is not spam as an example of ``Kind/none``. Only few of them are urgent, and they teach the models the
     /// small talk of strangers.
-    public var smallTalk: Float = 0.1
+    public var smallTalk: Float = 0.05
     /// The smallest probability of each of ``MessageModel/guessed``. A cross-validation of the training data chose them: a missed urgent
     /// message costs the reader more than a wrong label, and a wrong label "fan" is the most frequent error in technical chat.
-    public var thresholds: [Float] = [0.7, 0.6, 0.4]
+    public var thresholds: [Float] = [0.7, 0.5, 0.3]
     /// The largest share of harmless messages of our own that may be spam.
     public var falseSpam: Float = 0.01
     /// Makes the recipe of the shipped weights.

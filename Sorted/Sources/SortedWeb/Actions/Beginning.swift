@@ -28,16 +28,19 @@ struct Beginning {
       return conversation.id
     }
     if !mayInvite { try refuseUnknown(found) }
-    let id = key.identifier(of: "conversation", by: user)
-    let former = try access.work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
-    if let begun = former.first, isSame(begun, found, name) {
+    // The same form begins its conversation once, also when its answer was lost. One that the viewer has left is another one.
+    var begun: ConversationEntity?
+    let id = try key.identifier(of: "conversation", found.map(\.name).sorted() + [name], by: user) { id in
+      begun = try access.work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
+        .first
+      return begun.map { !access.sees($0) } ?? false
+    }
+    if begun != nil {
       try access.makePlace(in: id).isAccepted = true
       return id
     }
-    // A page that a browser shows again may begin another conversation with the same key.
     let conversation = ConversationEntity(
-      id: former.isEmpty ? id : UUID().uuidString, participantIDs: [user], displayName: name.isEmpty ? nil : name,
-      isGroup: found.count > 1)
+      id: id, participantIDs: [user], displayName: name.isEmpty ? nil : name, isGroup: found.count > 1)
     // A list puts it where its time belongs.
     conversation.lastMessageAt = conversation.createdAt
     access.work.inbox.insert(conversation)
@@ -45,13 +48,6 @@ struct Beginning {
     try access.makePlace(in: conversation.id).isAccepted = true
     conversation.participantIDs += found.map { invite($0, to: conversation) }.sorted()
     return conversation.id
-  }
-
-  /// Whether a conversation is what the same form began before, when its answer was lost.
-  private func isSame(_ conversation: ConversationEntity, _ people: [Person], _ name: String) -> Bool {
-    let ids = Set(people.map { id(of: $0, in: conversation) } + [access.viewer.userID])
-    return access.sees(conversation) && conversation.displayName == (name.isEmpty ? nil : name)
-      && Set(conversation.participantIDs) == ids
   }
 
   /// Adds people to a group.

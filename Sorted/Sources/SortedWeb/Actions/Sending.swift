@@ -22,6 +22,21 @@ struct FormKey: Sendable {
 
   /// The identifier of what a person makes with the form. Another person makes nothing with the same identifier, whatever key they send.
   func identifier(of kind: String, by user: String) -> String { Secret.digest("\(kind)\u{1F}\(user)\u{1F}\(id)") }
+
+  /// The identifier of what a person makes with the form and its fields. The same form with the same fields has the same identifier again.
+  ///
+  /// A page that a browser shows again sends other fields with the key of its first form, and makes something else with them.
+  /// - Parameter isOther: whether something else has an identifier, for example what the form made before and the person changed since.
+  func identifier(
+    of kind: String, _ fields: [String], by user: String, isOther: (String) throws -> Bool
+  ) rethrows -> String {
+    var number = 0
+    while true {
+      let id = identifier(of: ([kind, String(number)] + fields).joined(separator: "\u{1E}"), by: user)
+      if try !isOther(id) { return id }
+      number += 1
+    }
+  }
 }
 
 /// Writes messages for the viewer. The rules of messages are ``InboxService``'s.

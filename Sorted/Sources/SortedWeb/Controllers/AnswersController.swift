@@ -51,17 +51,16 @@ struct AnswersController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let (content, key) = (try AnswerContent(form), try FormKey.any(form))
     try await site.write(visit.viewer) { access in
-      let id = key.identifier(of: "answer", by: access.viewer.userID)
-      let former = try access.work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id })).first
-      // The same form again, whose answer was lost. A page that a browser shows again may add another one with its key.
-      if let former, former.category == content.category, former.questionPattern == content.question,
-        former.answer == content.answer
-      {
-        return
+      let fields = [content.category.rawValue, content.question, content.answer]
+      var former: FAQEntity?
+      let id = try key.identifier(of: "answer", fields, by: access.viewer.userID) { id in
+        former = try access.work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id })).first
+        return former.map { [$0.category.rawValue, $0.questionPattern, $0.answer] != fields } ?? false
       }
+      // The same form again, whose answer was lost.
+      if former != nil { return }
       let answer = FAQEntity(
-        id: former == nil ? id : UUID().uuidString, category: content.category, questionPattern: content.question,
-        answer: content.answer)
+        id: id, category: content.category, questionPattern: content.question, answer: content.answer)
       access.work.inbox.insert(answer)
       answer.user = try access.user()
       try AssistInbox(context: access.work.inbox).judgeAgain(for: access.viewer.userID)

@@ -34,8 +34,11 @@ struct Pages: Sendable {
   private static func library(_ folder: String, _ language: Language) throws -> MustacheLibrary {
     MustacheContentTypes.register(Escaping(), named: Escaping.name)
     var library = MustacheLibrary()
+    // An address without the version would be asked for again every five minutes, and a page whose request is cut has no icons.
+    let icons = "/assets/\(try Assets.version)/icons.svg"
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".mustache") {
       let template = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+        .replacing("/assets/icons.svg", with: icons)
       try library.register(
         "{{% CONTENT_TYPE:\(Escaping.name) }}\n" + Catalogue.translated(template: template, in: language),
         named: String(name.dropLast(".mustache".count)))

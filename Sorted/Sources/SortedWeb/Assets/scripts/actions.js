@@ -7,7 +7,7 @@ import { mergeRows } from "./rows.js";
 import { hideNoticeLater, say } from "./say.js";
 import { checkSession, load } from "./server.js";
 import { on, state } from "./state.js";
-import { refreshThread, takePeople } from "./thread.js";
+import { refreshThread, takeHead } from "./thread.js";
 import { t } from "./strings.js";
 
 const plainPath = (url) => {
@@ -75,7 +75,7 @@ function merge(loaded) {
   mergeRows(loaded);
   if (!state.thread) return;
   refreshThread();
-  if ($(".panes", page).dataset.thread === state.thread) takePeople(page);
+  if ($(".panes", page).dataset.thread === state.thread) takeHead(page);
 }
 
 function run(form, button) {

@@ -139,8 +139,14 @@ export function start() {
     emit("writing");
   });
   document.addEventListener("keydown", (event) => {
-    if (event.target.id !== "text" || event.isComposing || event.defaultPrevented) return;
-    if (event.key === "Enter" && !event.shiftKey && !fingers.matches) {
+    if (event.isComposing || event.defaultPrevented) return;
+    const isSent = event.key === "Enter" && !event.shiftKey && !fingers.matches;
+    if (isSent && event.target.id === "edit-text") {
+      event.preventDefault();
+      return $("#edit button.primary").click();
+    }
+    if (event.target.id !== "text") return;
+    if (isSent) {
       event.preventDefault();
       submit();
     } else if (event.key === "ArrowUp" && !event.target.value && !event.shiftKey) {

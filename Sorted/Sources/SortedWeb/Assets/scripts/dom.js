@@ -57,12 +57,15 @@ export function removeItem(item) {
   (next && kind === "row" ? $(".row-link", next) : next)?.focus({ preventScroll: true });
 }
 
+/** The sprite of this module's version. */
+const icons = new URL("icons.svg", import.meta.url).pathname;
+
 /** An icon of the sprite. */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  use.setAttribute("href", `/assets/icons.svg#${name}`);
+  use.setAttribute("href", `${icons}#${name}`);
   svg.append(use);
   return svg;
 }

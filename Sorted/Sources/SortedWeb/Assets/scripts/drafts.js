@@ -12,12 +12,45 @@ const requests = new Map();
 // What the server has as the draft of the open conversation.
 let stored = "";
 
-/** The keys that the next messages of conversations get. A draft has the key of its message, so one that comes late is known. */
+/**
+ * The keys that the next messages of conversations get. A draft has the key of its message, so one that comes late is known, also
+ * where the page that saved it was loaded again before the message was written.
+ */
 const keys = new Map();
+// Ends what holds this page's keys.
+let release = new AbortController();
+
+/**
+ * Holds a key until the page is left, so that no two pages send different messages with one key.
+ * @returns whether no other page has it
+ */
+function hold(key) {
+  if (!globalThis.navigator?.locks) return Promise.resolve(false);
+  const { signal } = release;
+  return new Promise((resolve) => {
+    const hasIt = () => {
+      resolve(!signal.aborted);
+      return !signal.aborted && new Promise((end) => signal.addEventListener("abort", end));
+    };
+    // A page that was just left still has its keys for a moment.
+    const options = { signal: AbortSignal.timeout(500) };
+    navigator.locks.request(`sorted-draft-${key}`, options, hasIt).catch(() => resolve(false));
+  });
+}
 
 function keyOf(thread) {
-  if (!keys.has(thread)) keys.set(thread, uuid());
+  if (!keys.has(thread)) {
+    keys.set(thread, uuid());
+    hold(keys.get(thread));
+  }
   return keys.get(thread);
+}
+
+/** A browser that keeps a page for "Back" must not find a lock, and a page that comes back has lost its keys to another. */
+function letGo() {
+  release.abort();
+  release = new AbortController();
+  keys.clear();
 }
 
 /** Gives the draft's key to its message. */
@@ -69,6 +102,8 @@ export async function enterDraft() {
   const thread = state.thread;
   stored = $("#text")?.value ?? "";
   const kept = await draft(state.account, thread);
+  // The request of an earlier page that saves it may still be on its way.
+  if (kept?.key && !keys.has(thread) && (await hold(kept.key)) && !keys.has(thread)) keys.set(thread, kept.key);
   const text = $("#text");
   if (kept && text && state.thread === thread && text.value !== kept.text) {
     text.value = kept.text;
@@ -85,6 +120,7 @@ function follow({ row, old }) {
 }
 
 export function start() {
+  addEventListener("pagehide", letGo);
   on("row", follow);
   on("online", async () => {
     const kept = state.thread && (await draft(state.account, state.thread));

@@ -15,12 +15,23 @@ export function tell(id) {
   if (toldAt.size > 5_000) toldAt.delete(toldAt.keys().next().value);
 }
 
+/**
+ * A page or a part of one. A connection that was cut does not mean that the server is away, so a page is asked for once more. A form is
+ * sent once: the server may have done what it asks for.
+ */
+async function whole(path, options) {
+  const ask = async () => {
+    const answer = await fetch(path, options);
+    return { answer, page: parse(await answer.text()) };
+  };
+  return options?.method === "POST" ? ask() : ask().catch(ask);
+}
+
 /** A page or a part of one; null where the server cannot be reached. */
 export async function load(path, options) {
   const asked = told;
   try {
-    const answer = await fetch(path, options);
-    const page = parse(await answer.text());
+    const { answer, page } = await whole(path, options);
     setOnline(true);
     if (answer.status === 401) await checkSession();
     return { answer, page, isNewer: (item) => (toldAt.get(item.id) ?? 0) > asked };

@@ -11,11 +11,14 @@ const isAsset = (url) => url.pathname.startsWith("/assets/") || url.pathname ===
 const isPage = (url) => url.pathname === "/" || url.pathname.startsWith("/c/") || url.pathname.startsWith("/files/");
 const isKept = (url) => isAsset(url) || (isPage(url) && !url.searchParams.has("token") && !url.searchParams.has("from"));
 
-/** Loads what a page had before this worker was there. */
-async function keepAll(paths) {
+/**
+ * Loads what a page had before this worker was there.
+ * @param isOld whether what is kept of it is replaced
+ */
+async function keepAll(paths, isOld = false) {
   for (const path of paths) {
     const request = new Request(path);
-    if (!isKept(new URL(request.url)) || (await caches.match(request))) continue;
+    if (!isKept(new URL(request.url)) || (!isOld && (await caches.match(request)))) continue;
     const fresh = await fetch(request).catch(() => null);
     if (fresh?.ok && !fresh.redirected) await keep(request, fresh);
   }
@@ -25,6 +28,7 @@ addEventListener("message", (event) => {
   // Signing out takes along what was read.
   if (event.data === "forget") event.waitUntil(caches.delete(cacheName));
   if (event.data.keep) event.waitUntil(keepAll(event.data.keep));
+  if (event.data.keepAgain) event.waitUntil(keepAll(event.data.keepAgain, true));
 });
 
 async function keep(request, answer) {

@@ -210,15 +210,24 @@ async function refreshPeople(message) {
   const thread = state.thread;
   if (message.dataset.thread !== thread || !message.classList.contains("event")) return;
   const loaded = await load(`/c/${thread}?part=pane`);
-  if (loaded?.answer.ok && state.thread === thread) takePeople(loaded.page);
+  if (loaded?.answer.ok && state.thread === thread) takeHead(loaded.page);
 }
 
-/** Takes who takes part from a page of the conversation. */
-export function takePeople(page) {
+/** A conversation that was set aside and whose row comes may be one of the list again, by a click in this tab or another one. */
+async function refreshAside({ row }) {
+  const thread = state.thread;
+  if (row.dataset.slug !== thread || !$(".set-aside")) return;
+  const loaded = await load(`/c/${thread}?part=pane`);
+  if (loaded?.answer.ok && state.thread === thread) takeHead(loaded.page);
+}
+
+/** Takes who takes part from a page of the conversation, and whether it is set aside. */
+export function takeHead(page) {
   for (const selector of [".people .members", "#people"]) {
     const [next, old] = [$(selector, page), $(selector)];
     if (next && old && !old.isEqualNode(next)) old.replaceWith(document.importNode(next, true));
   }
+  if (!$(".set-aside", page)) $(".set-aside")?.remove();
 }
 
 let observer;
@@ -283,6 +292,7 @@ export function enterThread() {
 
 export function start() {
   on("row", refreshPins);
+  on("row", refreshAside);
   on("message", refreshPin);
   on("message", refreshPeople);
 }
