@@ -54,8 +54,8 @@ struct ServerCommand: ParsableCommand {
         }
       }
       results.note(load: "\(database.rawValue), run \(run + 1) ends")
+      if let save { try results.json.write(to: URL(fileURLWithPath: save)) }
     }
-    if let save { try results.json.write(to: URL(fileURLWithPath: save)) }
     print(results.table(database))
     if let reason = python.reason { print("\nNo SQLAlchemy: \(reason)") }
   }
