@@ -96,9 +96,10 @@ api: docs
 
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
 # measures sync beside the same work without sync, the memory of a first sync, and many clients; ONLY=partitions measures
-# partitions on one and on three servers;
+# partitions on one and on three servers; ONLY=server measures many clients of one program, on SQLite and on PostgreSQL;
 # ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
 # core while reads are measured.
+SERVER = swift run --skip-build --package-path Benchmarks -c release bench server --save Benchmarks/server.json $(if $(RUNS),--runs $(RUNS))
 CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench cluster --save Benchmarks/cluster.json \
   $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 
@@ -115,6 +116,11 @@ else ifeq ($(ONLY),partitions)
 	  scripts/postgres sh -c 'export BENCH_SHARD_1="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \
 	  scripts/postgres sh -c 'export BENCH_SHARD_2="$$POSTGRES_URL"; exec "$$@"' sh \
 	  swift run --package-path Benchmarks -c release bench partitions $(if $(ROWS),--rows $(ROWS))
+else ifeq ($(ONLY),server)
+	swift build --package-path Benchmarks -c release --product bench
+	$(SERVER) sqlite
+	scripts/postgres $(SERVER) postgres
+	scripts/figures --write
 else ifeq ($(ONLY),cluster)
 	swift build --package-path Benchmarks -c release --product bench
 	scripts/cluster --direct --asynchronous $(CLUSTER) overhead

@@ -120,7 +120,9 @@ static void cell(buffer *o, const bench_row *r, int64_t key, int column) {
     }
 }
 
-void crawpg_copy(crawpg *b, const bench_row *rows, int64_t n) {
+void crawpg_copy(crawpg *b, const bench_row *rows, int64_t n) { crawpg_copy_after(b, rows, 0, n); }
+
+void crawpg_copy_after(crawpg *b, const bench_row *rows, int64_t from, int64_t n) {
     char sql[1024];
     snprintf(sql, sizeof sql, "COPY %s (%s) FROM STDIN (FORMAT binary)", b->table, b->list);
     exec(b, "BEGIN");
@@ -131,7 +133,7 @@ void crawpg_copy(crawpg *b, const bench_row *rows, int64_t n) {
     put32(&o, 0);
     for (int64_t k = 0; k < n; k++) {
         put16(&o, COLUMNS);
-        for (int c = 0; c < COLUMNS; c++) cell(&o, rows + k, k + 1, c);
+        for (int c = 0; c < COLUMNS; c++) cell(&o, rows + k, from + k + 1, c);
         if (o.used > 65536) {
             if (PQputCopyData(b->connection, o.bytes, (int)o.used) != 1) fail(b, "copy");
             o.used = 0;
@@ -255,4 +257,39 @@ int64_t crawpg_page(crawpg *b, const char *const *conversations, int64_t n, int6
         sum += take(b, PQexecPrepared(b->connection, "page", 2, values, lengths, formats, 1));
     }
     return sum;
+}
+
+/* ---- one of many clients ---- */
+
+void crawpg_client_begin(crawpg *b) {
+    char sql[1024];
+    PGresult *r;
+    Oid changes[3] = {T_BIGINT, T_TEXT, T_TEXT};
+    snprintf(sql, sizeof sql,
+             "WITH changed AS (UPDATE %s SET \"retryCount\" = $1 WHERE \"id\" = $2 RETURNING 1) "
+             "INSERT INTO %s_history (timestamp, author, program, process, changes) "
+             "SELECT extract(epoch FROM clock_timestamp()), NULL, 'bench', '12345', $3 FROM changed", b->table, b->table);
+    check(b, r = PQprepare(b->connection, "raise", sql, 3, changes), sql);
+    PQclear(r);
+}
+
+void crawpg_client_raise(crawpg *b, const char *id) {
+    int length = 36, format = 1;
+    PGresult *r = PQexecPrepared(b->connection, "point", 1, &id, &length, &format, 1);
+    check(b, r, "point");
+    if (PQntuples(r) != 1) fail(b, "no row");
+    block *arena = NULL;
+    message m;
+    read_message(r, 0, &m, &arena);
+    drop(arena);
+    PQclear(r);
+    char text[160];
+    int written = snprintf(text, sizeof text,
+        "[{\"kind\":1,\"class\":\"Message\",\"properties\":[\"retryCount\"],\"keys\":[\"%.36s\"]}]", id);
+    uint32_t retry[2] = {0, htonl((uint32_t)m.retry + 1)};
+    const char *values[3] = {(const char *)retry, id, text};
+    int lengths[3] = {8, 36, written}, formats[3] = {1, 1, 1};
+    check(b, r = PQexecPrepared(b->connection, "raise", 3, values, lengths, formats, 1), "raise");
+    if (strcmp(PQcmdTuples(r), "1")) fail(b, "no row raised");
+    PQclear(r);
 }

@@ -7,7 +7,8 @@ struct Bench: ParsableCommand {
     abstract: "Compares OpenSwiftData with raw SQLite and GRDB.",
     subcommands: [
       Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
-      PostgresCommand.self, AppleCommand.self, ClusterCommand.self, PartitionsCommand.self,
+      PostgresCommand.self, AppleCommand.self, ClusterCommand.self, PartitionsCommand.self, ServerCommand.self,
+      ServerWorkerCommand.self,
     ],
     defaultSubcommand: Compare.self)
 }

@@ -90,18 +90,7 @@ struct ClusterURL {
     return try hosts.indices.map { Int(try ask($0, sql)) ?? 0 }
   }
 
-  func ask(_ host: Int, _ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["psql", "-XAtc", sql, url(hosts: host..<host + 1)]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failure("psql could not run: \(sql)") }
-    return text.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
+  func ask(_ host: Int, _ sql: String) throws -> String { try PostgresShell(url(hosts: host..<host + 1)).ask(sql) }
 }
 
 extension [Double] { var median: Double { sorted()[count / 2] } }

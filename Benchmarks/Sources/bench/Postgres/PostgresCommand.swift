@@ -28,7 +28,7 @@ struct PostgresCommand: ParsableCommand {
     let container = try ModelContainer(
       for: Message.self, Conversation.self, LinkedMessage.self, configurations: configuration)
     defer { try? container.erase() }
-    let shell = try PostgresShell(url)
+    let shell = PostgresShell(url)
     try shell.run("CREATE TABLE bench.raw (LIKE bench.\"Message\" INCLUDING ALL)")
     guard let raw = crawpg_open(url, "bench.raw") else { throw Failure("libpq has no memory") }
     defer {
@@ -44,7 +44,7 @@ struct PostgresCommand: ParsableCommand {
 struct PostgresShell {
   private let url: String
 
-  init(_ url: String) throws { self.url = url }
+  init(_ url: String) { self.url = url }
 
   func run(_ sql: String) throws {
     let process = Process()
@@ -53,6 +53,20 @@ struct PostgresShell {
     try process.run()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw Failure("psql could not run: \(sql)") }
+  }
+
+  /// Runs a query of one row with one column.
+  func ask(_ sql: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["psql", "-XAtc", sql, url]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("psql could not run: \(sql)") }
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
 
