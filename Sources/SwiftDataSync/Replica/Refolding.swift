@@ -24,6 +24,8 @@ extension Replica {
       ledger.replica.sawUnknown = nil
     }
     ledger.replica.foldRules = rules
+    // By the new rules an unsent deletion may take what the store kept by the old ones.
+    try noteTaken(view.states.names)
     try ledger.save()
   }
 

@@ -50,6 +50,12 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A list that was saved before the first look at its store keeps its order (seed 720270)")
+  func savedBeforeFirstLook() {
+    let problems = Simulation(seed: 720270, comparesSteps: Self.comparesSteps).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("A replica has a large value that the others have (seed 63726)")
   func largeValue() {
     let problems = Simulation(seed: 63726, comparesSteps: Self.comparesSteps).run()

@@ -60,6 +60,12 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("An update of a program shows what its unsent deletions take by the new rules (seed 800632)")
+  func unsentDeletion() {
+    let problems = SharedSimulation(seed: 800632, explains: Self.explains).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("A new device of an account has no large value that the others lack (seed 62467)")
   func largeValue() {
     let problems = SharedSimulation(seed: 62467, explains: Self.explains).run()
