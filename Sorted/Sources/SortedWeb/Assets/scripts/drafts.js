@@ -33,7 +33,7 @@ function hold(key) {
       return !signal.aborted && new Promise((end) => signal.addEventListener("abort", end));
     };
     // A page that was just left still has its keys for a moment.
-    const options = { signal: AbortSignal.timeout(500) };
+    const options = { signal: AbortSignal.timeout(2_000) };
     navigator.locks.request(`sorted-draft-${key}`, options, hasIt).catch(() => resolve(false));
   });
 }
@@ -105,7 +105,8 @@ export async function enterDraft() {
   // The request of an earlier page that saves it may still be on its way.
   if (kept?.key && !keys.has(thread) && (await hold(kept.key)) && !keys.has(thread)) keys.set(thread, kept.key);
   const text = $("#text");
-  if (kept && text && state.thread === thread && text.value !== kept.text) {
+  // What a person wrote meanwhile is newer.
+  if (kept && text && state.thread === thread && text.value === stored && text.value !== kept.text) {
     text.value = kept.text;
     text.dispatchEvent(new Event("input", { bubbles: true }));
   }
