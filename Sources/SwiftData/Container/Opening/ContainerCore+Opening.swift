@@ -6,16 +6,11 @@ extension ContainerCore {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws -> (core: ContainerCore, migrations: [ModelContainer.MigrationSummary]) {
     let targets = try targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
-    var opened: [(store: any EngineStore, migration: ModelContainer.MigrationSummary?)] = []
-    do {
-      for target in targets.stores { opened.append(try target.open()) }
-      try attachPacks(targets, opened.map(\.store))
-    } catch {
-      for case let store as SQLiteStore in opened.map(\.store) { store.refuse() }
-      throw error
-    }
+    let opened = try targets.stores.map { try $0.open() }
+    let stores = opened.map(\.store)
+    try attachPacks(targets, stores)
     return (
-      ContainerCore(schema, tables: targets.tables, stores: opened.map(\.store)),
+      ContainerCore(schema, tables: targets.tables, stores: stores),
       opened.compactMap(\.migration).filter { !$0.isEmpty }
     )
   }

@@ -11,20 +11,9 @@ package enum StoreOpening {
   static func open(
     _ target: MigrationTarget
   ) throws -> (store: SQLiteStore, migration: ModelContainer.MigrationSummary) {
-    let connections = try StoreFile.open(target.configuration, sharesMemory: target.hasPacks)
-    do {
-      return try open(connections, target)
-    } catch {
-      connections.refuse()
-      throw error
-    }
-  }
-
-  private static func open(
-    _ connections: StoreConnections, _ target: MigrationTarget
-  ) throws -> (store: SQLiteStore, migration: ModelContainer.MigrationSummary) {
     let configuration = target.configuration
     let externalStorage = ExternalStorage(configuration)
+    let connections = try StoreFile.open(configuration, sharesMemory: target.hasPacks)
     let opened = try prepare(connections, target: target, externalStorage: externalStorage)
     try StoreErrors.translating(configuration, target.current.layout) { try connections.accept() }
     let store = try SQLiteStore(
@@ -73,8 +62,6 @@ package enum StoreOpening {
       let result = try connections.withWriter { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
-      // Another process whose models were refused may have removed the new file before it had tables.
-      try connections.checkPlace()
       return (result.identifier, result.steps, known?.encryption.columns != wanted.columns && !wanted.isEmpty)
     } catch let error as SQLiteError {
       throw StoreErrors.error(error, configuration: configuration, layout: target.current.layout)
@@ -184,12 +171,5 @@ package enum StoreOpening {
     if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
     try metadata.write(to: database)
     return (known.identifier, done.steps)
-  }
-}
-
-extension SQLiteStore {
-  /// Removes the file of a store whose container was refused, if it was made for this container.
-  func refuse() {
-    if case .connections(let connections) = access { connections.refuse() }
   }
 }

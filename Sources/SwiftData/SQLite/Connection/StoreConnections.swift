@@ -28,8 +28,6 @@ package final class StoreConnections: Sendable {
   private let hadLog: Bool
   /// Whether the file has content and no write-ahead log.
   private let lacksLog: Bool
-  /// Whether there was no file before.
-  private let isNew: Bool
 
   private struct File {
     let path: String
@@ -57,7 +55,7 @@ package final class StoreConnections: Sendable {
 
   /// Opens an in-memory database.
   init(inMemory options: SQLiteOptions) throws {
-    (self.file, self.identity, hadLog, lacksLog, isNew) = (nil, nil, false, false, false)
+    (self.file, self.identity, hadLog, lacksLog) = (nil, nil, false, false)
     let connection = StoreConnection(try SQLiteDatabase.inMemory(options), isShared: true)
     writer.withLock { $0 = .open(connection) }
   }
@@ -69,14 +67,12 @@ package final class StoreConnections: Sendable {
   /// - Parameters:
   ///   - log: false for a database in memory, which has none.
   ///   - lockTimeout: how many seconds to wait for another process that switches the file to a write-ahead log.
-  ///   - isNew: whether there was no file before.
   init(
     path: String, options: SQLiteOptions, durability: ModelConfiguration.Durability = .normal, log: Bool = true,
-    lockTimeout: Double = 5, isNew: Bool = false
+    lockTimeout: Double = 5
   ) throws {
     let file = File(path: path, options: options, durability: durability, hasLog: log, lockTimeout: lockTimeout)
     self.file = file
-    self.isNew = isNew
     hadLog = access(FileKind.real(path) + "-wal", F_OK) == 0
     if let (reader, mode) = try Self.readerOfContent(file) {
       lacksLog = mode != "wal"
@@ -138,34 +134,6 @@ package final class StoreConnections: Sendable {
         Thread.sleep(forTimeInterval: 0.01)
       }
     }
-  }
-
-  /// Removes the file of a store that was refused, if it was made for this store, and no other process uses it or has saved in it.
-  func refuse() {
-    guard isNew, let file, case .open(let writer) = writer.withLock({ $0 }) else { return }
-    idle.withLock { $0 = nil }
-    // A failure leaves the file, which has no object.
-    try? writer.exclusively { try remove(file, through: writer.database) }
-    try? close()
-  }
-
-  private func remove(_ file: File, through database: SQLiteDatabase) throws {
-    guard try Self.isUnused(database) else { return }
-    // SQLite removes the log only where no other connection has the file open. Without a log, it locks the file itself.
-    var mode: String?
-    try database.step("PRAGMA journal_mode = DELETE") { mode = $0.text(0) }
-    guard mode == "delete" else { return }
-    try database.transaction(beginning: "BEGIN EXCLUSIVE") {
-      guard try Self.isUnused(database), FileIdentity(file.path) == identity else { return }
-      unlink(FileKind.real(file.path))
-    }
-  }
-
-  /// Whether the database has no table, or is a store without a save.
-  private static func isUnused(_ database: SQLiteDatabase) throws -> Bool {
-    var isEmpty = true
-    try database.step("SELECT 1 FROM sqlite_master LIMIT 1") { _ in isEmpty = false }
-    return try isEmpty || StoreFile.lastTransaction(database) == 0
   }
 
   private static func prepareWriting(_ database: SQLiteDatabase, _ file: File, keepsJournal: Bool = false) throws {
@@ -292,7 +260,7 @@ package final class StoreConnections: Sendable {
 
   /// Checks that the path still leads to the open file. SQLite would continue writing to an unlinked file, and the
   /// saves would be lost.
-  func checkPlace() throws {
+  private func checkPlace() throws {
     guard let file, FileIdentity(file.path) != identity else { return }
     throw SwiftDataError(
       .io,

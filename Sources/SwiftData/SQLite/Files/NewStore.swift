@@ -27,7 +27,11 @@ package enum NewStore {
         ).write(to: database)
       }
     } catch {
-      connections.refuse()
+      // A full disk may leave an empty file.
+      try? connections.close()
+      if FileKind.of(url) == .new {
+        for suffix in ["-wal", "-shm", ""] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+      }
       guard let error = error as? SQLiteError else { throw error }
       throw StoreErrors.error(error, configuration: configuration, layout: nil)
     }

@@ -9,10 +9,4 @@ enum PrivateFile {
     let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }
   }
-
-  /// Removes a file that SQLite could not make a database of. It has nothing.
-  static func removeIfEmpty(_ path: String) {
-    var information = stat()
-    if stat(path, &information) == 0, information.st_size == 0 { unlink(FileKind.real(path)) }
-  }
 }

@@ -16,7 +16,7 @@ package enum StoreFile {
   private static let cacheSize = 16_000
 
   /// Opens a file that is a store, or makes a new one. The caller checks what the store holds, and then lets it change with
-  /// ``StoreConnections/accept()``, or ends it with ``StoreConnections/refuse()``.
+  /// ``StoreConnections/accept()``.
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
   package static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
@@ -75,17 +75,10 @@ package enum StoreFile {
     let folder = configuration.url.deletingLastPathComponent()
     if !options.isReadOnly { try DurableFiles.createFolder(folder.path) }
     try LeftoverLog.setAside(configuration)
-    let path = configuration.url.path
-    let isNew = configuration.allowsSave && access(path, F_OK) != 0
-    if configuration.allowsSave { PrivateFile.make(path) }
-    do {
-      return try StoreConnections(
-        path: path, options: options, durability: configuration.durability,
-        lockTimeout: configuration.lockTimeout.asWait, isNew: isNew)
-    } catch {
-      if isNew { PrivateFile.removeIfEmpty(path) }
-      throw error
-    }
+    if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
+    return try StoreConnections(
+      path: configuration.url.path, options: options, durability: configuration.durability,
+      lockTimeout: configuration.lockTimeout.asWait)
   }
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
