@@ -9,6 +9,8 @@ package final class ContainerCore: @unchecked Sendable {
   package let stores: [any EngineStore]
   /// Reports misuse of contexts.
   let misuse: ConcurrencyMisuse
+  /// Nil without a metrics backend.
+  let metrics = ContextMetrics()
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog
