@@ -44,6 +44,7 @@ enum SyncResponseTarget {
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))
     guard let engine = container.syncEngines.first else { broken("no engine") }
     await engine.pause()
+    transport.open()
     do {
       try await body(engine, container)
     } catch {
@@ -169,9 +170,12 @@ extension SyncResponseTarget {
   fileprivate final class Transport: SyncTransport {
     private let server: SyncService
     private let answers: [Answer]
-    private let state = Mutex<(waits: Int, reached: Set<String>)>((0, []))
+    private let state = Mutex<(waits: Int, reached: Set<String>, isOpen: Bool)>((0, [], false))
 
     init(server: SyncService, answers: [Answer]) { (self.server, self.answers) = (server, answers) }
+
+    /// Lets requests through. A new engine may begin an exchange before it is paused, and an input has answers for what comes after that.
+    func open() { state.withLock { $0.isOpen = true } }
 
     /// How many requests for news came.
     var waits: Int { state.withLock { $0.waits } }
@@ -181,6 +185,7 @@ extension SyncResponseTarget {
     var reached: Set<String> { state.withLock { $0.reached } }
 
     func send(_ request: SyncRequest) async throws -> SyncReply {
+      guard state.withLock({ $0.isOpen }) else { throw URLError(.notConnectedToInternet) }
       let isWait = request.path.hasSuffix("/wait")
       if isWait { state.withLock { $0.waits += 1 } }
       try Task.checkCancellation()
