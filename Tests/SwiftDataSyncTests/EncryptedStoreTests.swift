@@ -29,7 +29,7 @@ final class EncryptedStoreTests {
   private let namespace = "sealed_" + UUID().uuidString.lowercased().replacing("-", with: "")
   private var url: String { ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? "" }
   private var usesServer = false
-  private static let text = "nobody reads this"
+  private static let text = "a secret text"
 
   deinit {
     try? FileManager.default.removeItem(at: folder)

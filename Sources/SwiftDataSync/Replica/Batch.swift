@@ -10,7 +10,7 @@ struct Batch {
   var refolded: Refolded?
   /// The number of the snapshot that the entries are parts of; nil for entries of the log.
   var snapshot: Int64?
-  /// The unsent transactions that the snapshot has, beside those of the entries.
+  /// The unsent transactions that the snapshot has and the entries do not have.
   var sent: Set<UUID> = []
 
   /// The transactions that are not unsent any more.

@@ -8,10 +8,10 @@ import Glibc
 import Darwin
 #endif
 
-/// The database of a replica's bookkeeping: that of the store itself, or a file beside a store that has no room for tables of others.
+/// The database of a replica's bookkeeping: the store's own database, or a file next to a store that cannot hold other tables.
 ///
-/// In the store's database an import writes objects and bookkeeping in one transaction. Beside a store the objects are saved first. A crash
-/// in between repeats the import.
+/// In the store's database an import writes objects and bookkeeping in one transaction. With a file, an import saves the objects first. A
+/// crash in between repeats the import.
 final class SyncDatabase {
   private enum Place {
     case store(any TransactionStore)
