@@ -31,6 +31,8 @@ extension PostgresStore: TransactionStore {
     }
   }
 
+  package var isInTransaction: Bool { connections.ownTransaction != nil }
+
   package func afterCommit(_ body: @escaping () -> Void) {
     guard let transaction = connections.ownTransaction else { return body() }
     transaction.afterCommit.append(body)

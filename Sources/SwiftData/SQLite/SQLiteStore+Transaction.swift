@@ -20,7 +20,7 @@ extension SQLiteStore: TransactionStore {
           isCommitting = true
           return result
         } didCommit: {
-          didCommit(transaction?.numbers ?? [])
+          didCommit(transaction?.numbers)
           transaction?.files.committed()
         }
       }
@@ -28,7 +28,7 @@ extension SQLiteStore: TransactionStore {
       return result
     } catch {
       transaction?.files.rolledBack(isCertain: !isCommitting)
-      didRollBack(transaction?.numbers ?? [])
+      didRollBack(transaction?.numbers)
       throw error
     }
   }
@@ -42,7 +42,9 @@ extension SQLiteStore: TransactionStore {
         let result = try body(connection)
         // The commit would refuse all that the transaction has.
         try connection.checkReferences()
-        if let number = connection.historyTransaction { shared.numbers.append(number) }
+        if let number = connection.historyTransaction {
+          shared.numbers = (shared.numbers?.lowerBound ?? number)...number
+        }
         return result
       }
     } catch {
@@ -50,6 +52,8 @@ extension SQLiteStore: TransactionStore {
       throw error
     }
   }
+
+  package var isInTransaction: Bool { ownShared != nil }
 
   package func afterCommit(_ body: @escaping () -> Void) {
     guard let shared = ownShared else { return body() }

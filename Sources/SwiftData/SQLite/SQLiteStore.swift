@@ -163,16 +163,16 @@ package final class SQLiteStore: @unchecked Sendable {
             defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
             try connection.openFiles?.willCommit()
-            willCommit(connection.historyTransaction.map { [$0] } ?? [])
+            willCommit(connection.historyTransaction.map { $0...$0 })
             isCommitting = true
             return result
           } didCommit: {
-            didCommit(transaction.map { [$0] } ?? [])
+            didCommit(transaction.map { $0...$0 })
             files?.committed()
           }
         } catch {
           files?.rolledBack(isCertain: !isCommitting)
-          didRollBack(transaction.map { [$0] } ?? [])
+          didRollBack(transaction.map { $0...$0 })
           throw error
         }
       }
@@ -213,29 +213,29 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Grows when another process may have committed.
   package var externalCommits: Int { bookkeeping.withLock { $0.externalCommits } }
 
-  /// - Parameter numbers: our transactions of the history, in order.
-  func willCommit(_ numbers: [Int64]) {
-    guard let last = numbers.last else { return }
+  /// - Parameter numbers: our transactions of the history.
+  func willCommit(_ numbers: ClosedRange<Int64>?) {
+    guard let numbers else { return }
     bookkeeping.withLock { state in
-      state.committing = last
+      state.committing = numbers.upperBound
       if state.watchers > 0 { state.ownTransactions.formUnion(numbers) }
     }
   }
 
-  func didCommit(_ numbers: [Int64]) {
+  func didCommit(_ numbers: ClosedRange<Int64>?) {
     bookkeeping.withLock { state in
       state.commits += 1
       state.committing = nil
-      guard let first = numbers.first, let last = numbers.last else { return }
+      guard let numbers else { return }
       // A gap before our number is an external commit that no read has noticed.
-      if first &- 1 > state.lastTransaction { state.externalCommits += 1 }
-      state.lastTransaction = last
+      if numbers.lowerBound &- 1 > state.lastTransaction { state.externalCommits += 1 }
+      state.lastTransaction = numbers.upperBound
     }
   }
 
   /// The numbers are free again, so another process may take them.
-  func didRollBack(_ numbers: [Int64]) {
-    guard !numbers.isEmpty else { return }
+  func didRollBack(_ numbers: ClosedRange<Int64>?) {
+    guard let numbers else { return }
     bookkeeping.withLock { state in
       state.committing = nil
       state.ownTransactions.subtract(numbers)

@@ -38,6 +38,8 @@ package protocol EngineStore: AnyObject, Sendable {
   func makeSave(_ changes: UnsavedChanges) throws -> any StoreSave
   /// Runs a save. If the store cannot merge concurrent saves, they run one after another.
   func exclusively<T>(_ body: () throws -> T) rethrows -> T
+  /// Whether this thread has a transaction of the store open, so that what it saved is not committed yet.
+  var isInTransaction: Bool { get }
   /// Calls `body` when what this thread saved is committed: at once, unless the thread has a transaction of the store open.
   func afterCommit(_ body: @escaping () -> Void)
   /// Removes all objects.
@@ -70,6 +72,7 @@ extension EngineStore {
   package var keepsKeys: Bool { false }
   package func newestTransaction() throws -> Int64? { nil }
   package func reencrypt() throws {}
+  package var isInTransaction: Bool { false }
   package func afterCommit(_ body: @escaping () -> Void) { body() }
   package func compact() throws {}
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }

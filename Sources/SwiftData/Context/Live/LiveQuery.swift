@@ -52,9 +52,15 @@ extension ContextState {
   /// Announces this context's save to all contexts and queries.
   func announce(_ changes: SavedChanges, in store: any EngineStore) {
     liveQueries.forEach { $0.note(changes) }
-    store.afterCommit { [core, inbox] in
-      core.announce(changes, from: inbox)
-      core.postChange(store)
-    }
+    // Most saves are committed, and a closure would be an allocation.
+    guard store.isInTransaction else { return core.announceSave(changes, from: inbox, in: store) }
+    store.afterCommit { [core, inbox] in core.announceSave(changes, from: inbox, in: store) }
+  }
+}
+
+extension ContainerCore {
+  fileprivate func announceSave(_ changes: SavedChanges, from sender: ContextInbox, in store: any EngineStore) {
+    announce(changes, from: sender)
+    postChange(store)
   }
 }

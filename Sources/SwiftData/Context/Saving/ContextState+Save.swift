@@ -42,18 +42,21 @@ extension ContextState {
       }
     }
     // The remaining changes concern no store: objects whose deletion was never stored.
-    // The program may release the context before the commit.
-    afterCommit(of: operations) { [self, facade] in
-      withExtendedLifetime(facade) { post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
-    }
+    postSave(of: operations)
     undoManager?.endImplicitGroup()
     settleLive()
     return operations
   }
 
-  /// Calls `body` when the saves of all stores are committed.
-  private func afterCommit(of operations: [any StoreSave], _ body: @escaping () -> Void) {
-    operations.reduce(body) { next, operation in { operation.store.afterCommit(next) } }()
+  /// Posts the notification of a save when all stores have committed it.
+  private func postSave(of operations: [any StoreSave]) {
+    let open = operations.filter { $0.store.isInTransaction }
+    guard !open.isEmpty else { return post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
+    // The program may release the context before the commit.
+    let body = { [self, facade] in
+      withExtendedLifetime(facade) { post(ModelContext.didSave, SaveNotification.userInfo(for: operations)) }
+    }
+    open.reduce(body) { next, operation in { operation.store.afterCommit(next) } }()
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
