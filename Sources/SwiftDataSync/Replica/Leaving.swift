@@ -12,7 +12,7 @@ struct LateChanges {
   var changes: [(zone: String, changes: [RecordChange])] = []
   /// Records that may have to follow their owners, with the owners that the changes gave them.
   var claims: [RecordName: Set<RecordName>] = [:]
-  /// Records with a mark by which this replica moved them, without an unsent transaction for their new zone. The replica was restored from an
+  /// Records with a mark by which this replica moved them, without an unsent transaction for the other zone. The replica was restored from an
   /// older copy then, and may never have sent that transaction.
   var moves: Set<RecordName> = []
 
@@ -63,7 +63,7 @@ extension Replica {
       }
     }
     let lost = shadow.lostMarks.filter { ledger.replica.isOwn($0.time.replica) }
-    let moves = forgottenMoves(entries, zone: zone, except: moving)
+    let moves = forgottenMoves(entries, except: moving)
     guard !late.isEmpty || !lost.isEmpty else { return LateChanges(moves: moves) }
     let view = makeFold(over: shadow)
     for pending in unsent { try view.apply(pending.transaction.changes, zone: pending.zone) }
@@ -101,32 +101,48 @@ extension Replica {
     return LateChanges(changes: found.all, claims: claims, moves: moves)
   }
 
-  /// The records that this replica moved out of a zone according to log entries, unless an unsent transaction moves them.
+  /// The records that this replica moved according to log entries, unless an unsent transaction moves them.
   /// - Parameter moving: the records that unsent transactions move.
-  private func forgottenMoves(
-    _ entries: [LogEntry], zone: String, except moving: Set<RecordName>
-  ) -> Set<RecordName> {
-    let home = FieldValue.text(ledger.zones.home(of: zone))
+  private func forgottenMoves(_ entries: [LogEntry], except moving: Set<RecordName>) -> Set<RecordName> {
     var moves: Set<RecordName> = []
     for change in entries.lazy.flatMap(\.transaction.changes) {
-      guard let mark = change.fields[SyncSchema.home], ledger.replica.isOwn(mark.time.replica), mark.value != home
-      else { continue }
+      guard let mark = change.fields[SyncSchema.home], ledger.replica.isOwn(mark.time.replica) else { continue }
       if !moving.contains(change.record) { moves.insert(change.record) }
     }
     return moves
   }
 
-  /// Moves records again that this replica moved before it was restored from an older copy, if their new zones do not have them. The caller
-  /// has read the logs of all zones, because only they tell whether a record arrived.
+  /// Finishes moves that this replica began before it was restored from an older copy: it may have sent one of the two transactions only. The
+  /// caller has read the logs of all zones, because only they tell whether a record arrived.
   func finishMoves() throws {
     guard let moves = ledger.replica.movesToFinish else { return }
     try transaction {
       ledger.replica.movesToFinish = nil
-      for name in moves {
-        guard let state = try view.state(name), ledger.zones.destination(of: state) != nil else { continue }
-        ledger.replica.noteToFollow(name, [])
+      var leaves = Distribution()
+      for name in moves.sorted() {
+        guard let state = try view.state(name) else { continue }
+        if ledger.zones.destination(of: state) != nil {
+          ledger.replica.noteToFollow(name, [])
+        } else {
+          try addLeaves(name, state, to: &leaves)
+        }
       }
+      for (zone, changes) in leaves.all { try ledger.append(makeTransaction(changes), zone: zone) }
+      if !leaves.all.isEmpty { try correctView() }
+      try ledger.save()
       try followOwners()
+    }
+  }
+
+  /// Adds what tells the other zones that a record left, where their logs say that it is still there.
+  private func addLeaves(_ name: RecordName, _ state: RecordState, to leaves: inout Distribution) throws {
+    guard state.alias == nil, state.home == ledger.zones.home(of: state.place) else { return }
+    for zone in ledger.zones.readable(of: try view.zonesApart(of: name))
+    where zone != state.place && ledger.isWritable(zone) {
+      guard let other = try view.state(name.apart(zone)), other.alias == nil, other.deleted == nil,
+        other.claims(ledger.zones)
+      else { continue }
+      leaves.add(mark(name, other, in: state.place), zone)
     }
   }
 

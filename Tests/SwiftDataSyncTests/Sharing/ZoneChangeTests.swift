@@ -71,6 +71,29 @@ struct ZoneChangeTests {
     #expect(try group.contents(bob) == ["Jazz: ", "0 covers, 0 comments"])
   }
 
+  @Test(
+    "comes to participants if two devices moved it into a share at the same time, one of them through another share (seed 2001427)"
+  )
+  func twoWays() throws {
+    try group.share(ann, named: "share-2", playlist: "Rock")
+    for index in [ann, annsOther, ann, annsOther, bob] { try group.sync(index) }
+    try put("Jazz", ann)
+    try group.sync(ann)
+    for playlist in ["Rock", "Jazz"] {
+      try put(playlist, annsOther)
+      try group.devices[annsOther].replica.scan()
+    }
+    // The other device sends its moves one after another, and the first device hears of the first one only.
+    for zone in [SyncWire.privateZone, "share-1", "share-2"] {
+      try group.push(annsOther, zone: zone, isAnswered: false)
+      if zone == SyncWire.privateZone { try group.pull(ann) }
+    }
+    for _ in 0..<2 { for index in [ann, annsOther, bob] { try group.sync(index) } }
+    for index in [ann, annsOther, bob] {
+      #expect(try group.contents(index).contains("single in Jazz"), "device \(index)")
+    }
+  }
+
   @Test("loses the first value of an attribute that a participant may not write any more")
   func firstValue() throws {
     try put("Jazz", ann)
