@@ -162,9 +162,7 @@ final class UserStore {
     property.defaultValue.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
   }
 
-  static func sha256(_ data: Data) -> String {
-    SHA256.hash(data: data).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-  }
+  static func sha256(_ data: Data) -> String { SHA256.hash(data: data).hexDigits }
 }
 
 extension FieldValue {

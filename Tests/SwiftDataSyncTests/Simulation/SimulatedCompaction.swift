@@ -23,8 +23,9 @@ struct SimulatedCompaction {
     guard let deletes = steps[step] else { return }
     let node = nodes.randomElement(using: &random)!
     let zone = node.zones.randomElement(using: &random)!
-    // What a replica reads in parts is not seen whole. One that has read something takes a snapshot over at once.
-    let isSmall = Bool.random(using: &random) && nodes.allSatisfy { $0.replica.position(zone) > 0 }
+    // What a replica reads in parts is not seen whole. One that has read something takes a snapshot over at once. A copy of a store may
+    // come back.
+    let isSmall = Bool.random(using: &random) && nodes.allSatisfy { $0.leastPosition(zone) > 0 }
     let limit = isSmall ? 3 : 1000
     guard !node.isCutOff else { return }
     try node.run {

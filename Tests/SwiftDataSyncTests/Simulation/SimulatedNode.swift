@@ -23,6 +23,8 @@ final class SimulatedNode {
   private var isPlanting = false
   private(set) var replica: Replica!
   private var random: SeededGenerator
+  /// The positions in the logs that the copy of the store has; nil before it is made.
+  private var copiedPositions: [String: Int64]?
   /// Where the files are; nil for stores in memory.
   private let folder: URL?
   /// Requests and answers that are on their way.
@@ -103,8 +105,15 @@ final class SimulatedNode {
     }
   }
 
+  /// The least position in the log of a zone that the replica can have from now on: the copy of its store has a position too.
+  func leastPosition(_ zone: String) -> Int64 {
+    let position = replica.position(zone)
+    return copiedPositions.map { min(position, $0[zone] ?? 0) } ?? position
+  }
+
   /// Copies the files while the program is closed.
   func backUp() throws {
+    copiedPositions = Dictionary(uniqueKeysWithValues: zones.map { ($0, replica.position($0)) })
     close()
     for part in Part.allCases { try copy(part, from: "", to: "copy-") }
     try open()
