@@ -90,10 +90,10 @@ extension RecordState {
 }
 
 extension Fold {
-  /// A mark that lost against another one: two replicas moved a record out of a zone without having seen each other's move.
+  /// A mark that lost against another one: two replicas moved a record without having seen each other's move.
   struct LostMark {
     let record: RecordName
-    /// Where the losing replica moved the record.
+    /// Where the losing replica moved the record; the zone of the log itself, if the replica moved it there.
     let home: FieldValue
     let time: HybridTime
   }
@@ -176,24 +176,19 @@ extension Fold {
     guard let mark = change.fields[SyncSchema.home] else { return }
     let (old, here) = (state.fields[SyncSchema.home], FieldValue.text(zones.home(of: state.place)))
     // A replica that sends once more what it knows of a record says that it has seen its own mark.
-    let isRepeated = mark.over == mark.time
-    if let old, old.value == here, mark.value != here, !isRepeated, mark.over ?? .zero < old.time {
+    if let old, old.value == here, mark.value != here, mark.over != mark.time, mark.over ?? .zero < old.time {
       // The record came here once more, and whoever takes it away has not seen this. The account that brought it may be the only one that
       // can read the other zones, so that the others could not tell where the record is.
       lostMarks.append(LostMark(record: name.joined, home: mark.value, time: mark.time))
       change.fields[SyncSchema.home] = nil
       return
     }
-    let comesBack = !state.claims(zones) && mark.value == here
-    // The log has what takes the record away before what brings it, with a later time. So the one was made without the other.
-    let isUnseen = comesBack && !isRepeated && old.map { mark.time < $0.time } ?? false
-    let wins = old.map { mark.time > $0.time } ?? true || isUnseen
-    if wins, comesBack {
+    let wins = old.map { mark.time > $0.time } ?? true
+    if wins, !state.claims(zones), mark.value == here {
       if let old, mark.over ?? .zero < old.time, isPrivateHomeOfOther(old.value) {
         change.fields[SyncSchema.home] = nil
         return
       }
-      if isUnseen, let old { lostMarks.append(LostMark(record: name.joined, home: old.value, time: old.time)) }
       if state.isAlive { try release(state, name) }
       (state.fields, state.members, state.deleted) = ([:], [:], nil)
     } else if let old, old.time != mark.time, old.value != mark.value {

@@ -96,7 +96,11 @@ extension Replica {
       }
     }
     for mark in lost {
-      if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
+      if mark.home == .text(ledger.zones.home(of: zone)) {
+        for change in try returning(mark.record, to: zone, view) { found.add(change, zone) }
+      } else if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) {
+        found.add(change, target)
+      }
     }
     return LateChanges(changes: found.all, claims: claims, moves: moves)
   }
@@ -252,6 +256,24 @@ extension Replica {
       next = zones.destination(of: state)
     }
     return nil
+  }
+
+  /// The changes by which a record comes to a zone again that this replica moved it to; empty if the log of any zone says that it has the record.
+  ///
+  /// Another replica took the record out of the zone without having seen that it came there by way of others. So each log names another one.
+  private func returning(_ name: RecordName, to zone: String, _ view: Fold) throws -> [RecordChange] {
+    guard ledger.isWritable(zone), var state = try view.state(name), state.deleted == nil, state.alias == nil else {
+      return []
+    }
+    var known = [state]
+    for other in ledger.zones.readable(of: try view.zonesApart(of: name)) {
+      if let apart = try view.state(name.apart(other)), apart.alias == nil { known.append(apart) }
+    }
+    // The record went to a zone that the account cannot read, or it is where one of the logs says.
+    guard known.allSatisfy({ !$0.claims(ledger.zones) && ledger.zones.destination(of: $0) != nil }) else { return [] }
+    let mark = mark(name, state, in: zone).fields[SyncSchema.home]!
+    state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time)
+    return Self.changes(of: name, state)
   }
 
   private func send(_ changes: [RecordChange], _ zone: String, _ view: Fold) throws {

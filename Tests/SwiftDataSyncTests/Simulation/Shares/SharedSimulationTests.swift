@@ -51,6 +51,7 @@ struct SharedSimulationTests {
       NamedSeed(800632, "An update of a program shows what its unsent deletions take by the new rules"),
       NamedSeed(62467, "A new device of an account has no large value that the others lack"),
       NamedSeed(2_001_427, "Two devices of a participant move an object into a share, one by way of another share"),
+      NamedSeed(3_000_446, "Two devices share an object, and the one whose move loses moves it back"),
       NamedSeed(2_002_263, "A store that was restored between the two transactions of a move sends the second one"),
     ])
   func named(_ seed: NamedSeed) {
