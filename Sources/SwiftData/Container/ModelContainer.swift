@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 
 /// The stores of an app's models.
 ///

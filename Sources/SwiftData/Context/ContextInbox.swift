@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The queue of other contexts' saves. It is the only part of a context that other threads access.
 final class ContextInbox: Sendable {

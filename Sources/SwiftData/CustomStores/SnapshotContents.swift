@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The contents of a snapshot of any type.
 // @unchecked Sendable because attribute values do not change once they are here: value types are copies, and Codable

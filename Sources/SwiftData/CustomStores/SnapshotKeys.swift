@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The 64-bit keys of models in a store with arbitrary primary keys.
 ///
 /// An identifier gets its key when it is first seen and keeps it while the store is open.

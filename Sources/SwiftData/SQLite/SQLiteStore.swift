@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A store in one SQLite file, or in memory.
 // @unchecked Sendable because the only mutable state is the locked bookkeeping.

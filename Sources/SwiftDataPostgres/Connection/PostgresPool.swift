@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SwiftData
-import Synchronization
 
 /// A pool of connections to the servers of a URL, with a maximum size. Waiting threads are served in order.
 final class PostgresPool: Sendable {
@@ -209,15 +208,17 @@ final class PostgresPool: Sendable {
 
   private func timeoutError() -> PostgresError {
     let (busy, refusal) = state.withLock { ($0.busy, $0.refusal?.error) }
-    if let refusal {
-      return PostgresError(
-        message: "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
-          + " in use for \(options.timeout.seconds) seconds; raise max_connections or the limit of the role, or make the pools of"
-          + " your programs smaller")
-    }
-    return PostgresError(
+    var error = PostgresError(
       message: "all \(options.size) connections were in use for \(options.timeout.seconds) seconds; raise the size"
         + " of `pool`, or shorten transactions")
+    if let refusal {
+      error.message =
+        "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
+        + " in use for \(options.timeout.seconds) seconds; raise max_connections or the limit of the role, or make the pools of"
+        + " your programs smaller"
+    }
+    error.isPoolBusy = true
+    return error
   }
 
   /// Lets a waiting thread ask again a server that accepted no more connections. Otherwise the pool would stay as small as it

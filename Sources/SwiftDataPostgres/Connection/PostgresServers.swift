@@ -1,7 +1,6 @@
 import CLibPQ
 import Foundation
 import SwiftData
-import Synchronization
 
 /// The servers of a URL. Connects to one with a given role.
 final class PostgresServers: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 
 extension PostgresConfiguration {
   /// The server that answers a fetch. (Our own.)

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 
 /// The connections of a store: to the primary, and to replicas if reads may use them.
 ///

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SwiftData
-import Synchronization
 
 /// Listens for saves to the stores of a server, on one connection that all stores with shared pools use.
 ///

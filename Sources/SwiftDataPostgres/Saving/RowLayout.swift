@@ -1,5 +1,4 @@
 import SwiftData
-import Synchronization
 
 /// The columns in which some properties of a class are written.
 ///

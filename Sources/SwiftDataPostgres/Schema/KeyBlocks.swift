@@ -1,5 +1,4 @@
 import SwiftData
-import Synchronization
 
 /// Reserves keys of new rows in blocks, so that a save rarely has to ask the server.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Writes the history of a transaction, inside that transaction.
 ///

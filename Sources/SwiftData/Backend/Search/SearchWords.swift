@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 /// The words of texts as the default store indexes them, for stores with their own index.
 package enum SearchWords {

@@ -1,5 +1,4 @@
 public import Observation
-import Synchronization
 
 // @unchecked Sendable because only `state` changes after `init`, behind a lock. It updates on the actor of `reminder`, or where it is read.
 /// Counts changes in the history of a container's stores, so that a follower of the history knows when to read it.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The state that a container shares with its contexts: the schema, the tables and the stores.
 ///
 /// Contexts hold the core, not the container, so that objects stay readable as long as they live.
@@ -9,6 +7,8 @@ package final class ContainerCore: @unchecked Sendable {
   package let stores: [any EngineStore]
   /// Reports misuse of contexts.
   let misuse: ConcurrencyMisuse
+  /// Nil without a metrics backend.
+  let metrics = ContextMetrics()
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // @unchecked Sendable because every stored property is a `let`, the key paths and default values are only read, and a
 // mutex guards the lazily resolved relationships.

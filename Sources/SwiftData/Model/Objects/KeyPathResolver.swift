@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Finds the persisted property that a key path reads, by the key path's steps. No getter of the program runs.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A `Codable` struct whose coding `@Composite` writes, so that the stored JSON has each member under a known key.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 extension Schema {
   // @unchecked Sendable because all its state is behind a mutex.

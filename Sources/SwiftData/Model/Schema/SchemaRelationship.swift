@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Schema {
   // @unchecked Sendable because all its state is behind a mutex.
   /// The description of a property that holds related models.

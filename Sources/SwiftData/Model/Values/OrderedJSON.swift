@@ -1,6 +1,5 @@
 import Foundation
 @_spi(Reflection) import Swift
-import Synchronization
 
 // Encoders write equal sets in different orders, and equal dictionaries too if the keys are neither strings nor integers. The
 // stored form of equal values has to be equal, so the elements are sorted by their JSON.

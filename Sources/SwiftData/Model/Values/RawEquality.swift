@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Schema {
   /// A type whose `==` compares raw values.
   ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // A program can compose thousands of conditions at run time, `former.evaluate($0) || $0.key == key` in a loop. So nothing
 // here recurses along conditions: neither lowering, nor evaluating, nor freeing them.

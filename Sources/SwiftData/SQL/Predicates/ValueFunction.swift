@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A computation in Swift that SQL calls as `swift_value(number, cells…)`: equality of structs, a computed property, an
 /// element of a dictionary.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The texts of the statements that a kept query became, and what they taught. Making one takes longer than reading a row.
 ///
 /// A text depends on the query, on the selected columns and on the bounds.

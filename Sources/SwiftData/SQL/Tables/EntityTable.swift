@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The storage of an entity: its table, the columns that a fetch selects, and the SQL derived from them.
 ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Collects the SQL statements of a scope. Tests count them, so an N+1 is a failing test.
 package final class SQLTrace: Sendable {
   private let recorded = Mutex<[String]>([])

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The tables of a container's models.
 package struct TableCatalog: Sendable {
   private let byEntity: [ObjectIdentifier: EntityTable]

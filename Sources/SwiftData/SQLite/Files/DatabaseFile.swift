@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 /// A file that SQLite opened, whose bytes are read without SQL.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Stores large `Data` of `.externalStorage` properties in files next to the store, one file per value.
 ///

@@ -67,10 +67,11 @@ package enum StoreFile {
     _ configuration: ModelConfiguration, _ options: SQLiteOptions, sharesMemory: Bool
   ) throws -> StoreConnections {
     if configuration.isStoredInMemoryOnly {
-      guard sharesMemory else { return try StoreConnections(inMemory: options) }
+      let timeout = configuration.connectionTimeout.asWait
+      guard sharesMemory else { return try StoreConnections(inMemory: options, timeout: timeout) }
       // A database that several connections of this process see, under a unique name.
       return try StoreConnections(
-        path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
+        path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false, timeout: timeout)
     }
     let folder = configuration.url.deletingLastPathComponent()
     if !options.isReadOnly { try DurableFiles.createFolder(folder.path) }
@@ -78,7 +79,7 @@ package enum StoreFile {
     if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
     return try StoreConnections(
       path: configuration.url.path, options: options, durability: configuration.durability,
-      lockTimeout: configuration.lockTimeout.asWait)
+      lockTimeout: configuration.lockTimeout.asWait, timeout: configuration.connectionTimeout.asWait)
   }
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.

@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 extension SwiftFunctions {
   static let text = [

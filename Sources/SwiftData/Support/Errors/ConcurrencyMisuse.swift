@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 
 /// Reports the misuse of a context across threads.
 ///

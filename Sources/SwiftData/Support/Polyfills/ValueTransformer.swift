@@ -1,6 +1,5 @@
 #if !canImport(ObjectiveC)
   public import Foundation
-  import Synchronization
 
   // Foundation has no value transformers without Objective-C. These have the same names. Remove this file once
   // Foundation has them.

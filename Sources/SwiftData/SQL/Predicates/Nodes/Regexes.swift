@@ -2,7 +2,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import Foundation
-import Synchronization
 
 // `$0.title.contains(/…/)`. Foundation's node captures only regular expressions with a pattern text. It traps for
 // others, such as those with options or from RegexBuilder.
