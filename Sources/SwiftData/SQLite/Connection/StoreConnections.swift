@@ -327,7 +327,7 @@ package final class StoreConnections: Sendable {
 }
 
 /// The identity of a file, independent of its name.
-private struct FileIdentity: Equatable {
+struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
   let isEmpty: Bool
