@@ -31,7 +31,9 @@ final class PostgresPool: Sendable {
       case gaveUp
     }
     let semaphore = DispatchSemaphore(value: 0)
-    let answer = Mutex(Answer.waiting)
+    let answer: Mutex<Answer>
+
+    init(_ answer: Answer) { self.answer = Mutex(answer) }
   }
 
   init(_ servers: PostgresServers, application: String) {
@@ -120,29 +122,28 @@ final class PostgresPool: Sendable {
 
   private func take(_ namespace: String, cancellable: Bool) throws -> PostgresConnection {
     while true {
-      let waiter = Waiter()
-      let found: PostgresConnection? = state.withLock { state in
+      let (idle, waiter) = state.withLock { state -> (PostgresConnection?, Waiter?) in
         if state.waiting.isEmpty {
           if let connection = state.takeIdle(namespace) {
             state.busy += 1
-            return connection
+            return (connection, nil)
           }
           if state.busy < options.size {
             state.busy += 1
-            waiter.answer.withLock { $0 = .permission }
-            return nil
+            return (nil, Waiter(.permission))
           }
         }
+        let waiter = Waiter(.waiting)
         state.waiting.append(waiter)
-        return nil
+        return (nil, waiter)
       }
-      if let found {
-        if found.isAlive { return found }
+      if let idle {
+        if idle.isAlive { return idle }
         // The server closed it meanwhile; the next may be open.
         passOn(nil)
-        continue
+      } else if let waiter, let connection = try wait(waiter, namespace, cancellable: cancellable) {
+        return connection
       }
-      if let connection = try wait(waiter, namespace, cancellable: cancellable) { return connection }
     }
   }
 
@@ -189,16 +190,13 @@ final class PostgresPool: Sendable {
   /// Gives a permission back and waits for a connection of the pool, because the server accepts no more.
   /// - Returns: nil if the pool has no other connection.
   private func queueUp(after error: PostgresError) -> Waiter? {
-    let waiter = Waiter()
-    return state.withLock { state in
+    state.withLock { state in
       state.refusal = (error, .now + Self.refusalPause)
-      if let connection = state.idle.popLast() {
-        waiter.answer.withLock { $0 = .connection(connection) }
-        return waiter
-      }
+      if let connection = state.idle.popLast() { return Waiter(.connection(connection)) }
       // Each of the others gives its connection or its permission to a waiting thread.
       guard state.busy > 1 else { return nil }
       state.busy -= 1
+      let waiter = Waiter(.waiting)
       state.waiting.append(waiter)
       return waiter
     }
