@@ -11,7 +11,7 @@ final class SharedTransaction: @unchecked Sendable {
   // MARK: - Mutable State
   // Of the thread.
 
-  /// The numbers of the saves in the history. Nobody else saves in between, so they follow each other.
+  /// The numbers of the saves in the history. No other thread saves in between, so they follow each other.
   var numbers: ClosedRange<Int64>?
   /// The steps that follow the commit.
   var afterCommit: [() -> Void] = []
