@@ -1,8 +1,9 @@
 import Foundation
 import SwiftData
-import SwiftDataPostgres
 import Synchronization
 import Testing
+
+@testable import SwiftDataPostgres
 
 private enum CancelModels {
   @Model final class Job {
@@ -175,8 +176,8 @@ struct PostgresCancellationTests {
         #expect(throws: SwiftDataError.storeLocked) { try ModelContext(container).fetch(FetchDescriptor<Job>()) },
       ]
       for error in errors {
-        #expect(error?.message.contains("all 1 connections were in use") == true)
-        #expect(error?.message.contains("raise the size of `pool`") == true)
+        #expect(error?.message?.contains("all 1 connections were in use") == true)
+        #expect(error?.message?.contains("raise the size of `pool`") == true)
       }
     }
     #expect(context.insertedModelsArray.count == 1)

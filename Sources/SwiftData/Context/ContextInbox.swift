@@ -7,7 +7,7 @@ final class ContextInbox: Sendable {
     var wakes: [Int: @Sendable () -> Void] = [:]
     var lastSubscription = 0
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func deliver(_ changes: SavedChanges) {
     let wakes = state.withLock { state in

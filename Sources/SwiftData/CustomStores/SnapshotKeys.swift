@@ -7,7 +7,7 @@ final class SnapshotKeys: Sendable {
     var keys: [PersistentIdentifier: Int64] = [:]
     var identifiers: [PersistentIdentifier] = []
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// The key of an identifier, and whether it was known.
   func key(of identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {

@@ -8,7 +8,7 @@ final class PostgresPool: Sendable {
   /// The application name, unless the URL has one.
   private let application: String
   private var options: PostgresPoolOptions { servers.options }
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let metrics: PoolMetrics?
 
   fileprivate struct State {
@@ -31,9 +31,9 @@ final class PostgresPool: Sendable {
       case gaveUp
     }
     let semaphore = DispatchSemaphore(value: 0)
-    let answer: Mutex<Answer>
+    let answer: Lock<Answer>
 
-    init(_ answer: Answer) { self.answer = Mutex(answer) }
+    init(_ answer: Answer) { self.answer = Lock(answer) }
   }
 
   init(_ servers: PostgresServers, application: String) {

@@ -28,7 +28,7 @@ final class SaveListener: Sendable {
   let queue = DispatchQueue(label: "SwiftData.SaveListener", qos: .utility)
   private let servers: PostgresServers
   private let application: String
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ servers: PostgresServers, application: String) { (self.servers, self.application) = (servers, application) }
 

@@ -15,7 +15,7 @@ final class KeyBlocks: Sendable {
   }
 
   /// The rest of each table's last block.
-  private let rests = Mutex<[String: Rest]>([:])
+  private let rests = Lock<[String: Rest]>([:])
 
   /// Reserves keys, ascending.
   /// - Parameters:

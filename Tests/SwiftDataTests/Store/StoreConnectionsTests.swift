@@ -239,12 +239,12 @@ private enum Connected {
       let error = #expect(throws: SwiftDataError.storeLocked) {
         try ModelContext(container).fetch(FetchDescriptor<Connected.Note>())
       }
-      #expect(error?.message.contains("all 5 connections that read were in use") == true)
-      #expect(error?.message.contains("raise `connectionTimeout`") == true)
+      #expect(error?.message?.contains("all 5 connections that read were in use") == true)
+      #expect(error?.message?.contains("raise `connectionTimeout`") == true)
     }
     try connections.write { _ in
       let error = #expect(throws: SwiftDataError.storeLocked) { try context.save() }
-      #expect(error?.message.contains("the connection that saves was in use") == true)
+      #expect(error?.message?.contains("the connection that saves was in use") == true)
     }
     #expect(context.insertedModelsArray.count == 1)
     try context.save()
@@ -268,7 +268,8 @@ private enum Connected {
     #expect(turns.begin(within: nil))
     #expect(!turns.begin(within: 0))
     let done = DispatchGroup()
-    let (count, most) = (Mutex((now: 0, all: 0)), Mutex(0))
+    let count = Mutex((now: 0, all: 0))
+    let most = Mutex(0)
     for _ in 0..<8 {
       done.enter()
       Thread.detachNewThread {

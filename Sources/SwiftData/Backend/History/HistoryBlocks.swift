@@ -105,7 +105,7 @@ package struct HistoryBlocks {
     }
     return text
   }
-  private static let heads = Mutex<[Head: String]>([:])
+  private static let heads = Lock<[Head: String]>([:])
 
   // MARK: - Reading
 

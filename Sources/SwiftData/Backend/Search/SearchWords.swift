@@ -74,7 +74,7 @@ package enum SearchWords {
     }
   }
 
-  private static let tokenizer = Mutex<Tokenizer?>(nil)
+  private static let tokenizer = Lock<Tokenizer?>(nil)
 }
 
 /// A term of a search, in words.

@@ -25,7 +25,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     /// Whether a store could not be read. The next update reads it again.
     var isBehind = false
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let entities: [String]
   private let inbox = ContextInbox()
   private var reminder: LiveReminder?

@@ -12,11 +12,11 @@ package final class ContainerCore: @unchecked Sendable {
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog
-  private let contexts = Mutex<[WeakContext]>([])
+  private let contexts = Lock<[WeakContext]>([])
   /// The container, for its notifications.
-  let container = Mutex(WeakContainer())
-  let currentWatch = Mutex(WeakWatch())
-  private let keptWatch = Mutex<StoreWatch?>(nil)
+  let container = Lock(WeakContainer())
+  let currentWatch = Lock(WeakWatch())
+  private let keptWatch = Lock<StoreWatch?>(nil)
 
   /// A context as other threads see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }

@@ -103,7 +103,7 @@ package enum KeyPathResolver {
 
   // @unchecked Sendable because it is only accessed under the mutex, and key paths are immutable.
   private struct Cache: @unchecked Sendable { var found: [Key: Reading] = [:] }
-  private static let cache = Mutex(Cache())
+  private static let cache = Lock(Cache())
 }
 
 extension PersistentModel {

@@ -87,7 +87,7 @@ package enum CompositeMembers {
 
   // @unchecked Sendable because it is only accessed under the mutex, and types are immutable.
   private struct Cache: @unchecked Sendable { var members: [ObjectIdentifier: [Known]?] = [:] }
-  private static let cache = Mutex(Cache())
+  private static let cache = Lock(Cache())
 
   // MARK: - Description
 

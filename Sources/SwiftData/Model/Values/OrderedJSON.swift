@@ -26,7 +26,7 @@ struct OrderedValue: Encodable {
     return answer
   }
 
-  private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
+  private static let known = Lock<[ObjectIdentifier: Bool]>([:])
 
   private static func mayBeUnordered(_ type: any Any.Type, _ seen: inout Set<ObjectIdentifier>) -> Bool {
     guard !ValueTypes.isColumn(type), seen.insert(ObjectIdentifier(type)).inserted else { return false }

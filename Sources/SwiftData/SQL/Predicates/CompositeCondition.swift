@@ -179,7 +179,7 @@ private enum DeferredRelease {
     var values: [any Sendable] = []
   }
 
-  private static let pending = Mutex(Pending())
+  private static let pending = Lock(Pending())
 
   static func release<Value: Sendable>(_ value: inout Value?) {
     let isFirst = pending.withLock { pending in

@@ -41,7 +41,7 @@ package final class ValueFunction: @unchecked Sendable {
     }
   }
 
-  private static let registry = Mutex(Registry())
+  private static let registry = Lock(Registry())
 
   /// The function of a key, registered on the first call.
   static func function(_ key: Key, _ body: @escaping Body) -> ValueFunction {

@@ -43,7 +43,7 @@ package final class EntityTable: @unchecked Sendable {
   /// `SELECT` of all columns.
   private let selectAll: String
   /// The last update statement, because consecutive saves often write the same properties.
-  private let lastUpdate = Mutex<Update?>(nil)
+  private let lastUpdate = Lock<Update?>(nil)
 
   /// An update statement for some properties of a row.
   struct Update {

@@ -41,6 +41,6 @@ package struct TableCatalog: Sendable {
 
   /// The steps of the classes that objects were deleted of. A container that opens does not resolve its relationships.
   private final class DeleteSteps: Sendable {
-    let byEntity = Mutex<[ObjectIdentifier: [DeleteStep]]>([:])
+    let byEntity = Lock<[ObjectIdentifier: [DeleteStep]]>([:])
   }
 }

@@ -15,16 +15,16 @@ package final class StoreConnections: Sendable {
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
   /// Held while closing. Two threads that collect all permits would wait for each other's.
-  private let closing = Mutex(())
+  private let closing = Lock(())
   /// The statements that a reading connection runs before it is used.
-  private let readerSetup = Mutex<[String]>([])
+  private let readerSetup = Lock<[String]>([])
   /// The idle readers, or nil after closing.
-  private let idle = Mutex<[StoreConnection]?>([])
-  private let writer = Mutex(Writer.unopened)
+  private let idle = Lock<[StoreConnection]?>([])
+  private let writer = Lock(Writer.unopened)
   /// The seconds that a thread waits for other threads.
   private let timeout: Double
   /// Whether the file may change. Until then, closing leaves it and its log as they are.
-  private let isAccepted = Mutex(false)
+  private let isAccepted = Lock(false)
   /// Whether the file had a log before it was opened.
   private let hadLog: Bool
   /// Whether the file has content and no write-ahead log.

@@ -10,7 +10,7 @@ final class Turns: Sendable {
   private final class Waiter: Sendable {
     enum Answer { case none, turn, gaveUp }
     let semaphore = DispatchSemaphore(value: 0)
-    private let answer = Mutex(Answer.none)
+    private let answer = Lock(Answer.none)
 
     /// Returns false if there is another answer already.
     func settle(_ new: Answer) -> Bool {
@@ -22,7 +22,7 @@ final class Turns: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Waits for a turn. The caller ends it with ``end()``.
   /// - Parameter seconds: the longest wait, or nil for one without an end.

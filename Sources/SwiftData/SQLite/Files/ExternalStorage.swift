@@ -139,7 +139,7 @@ final class PendingFiles: Sendable {
     var left: [String] = []
   }
   private let storage: ExternalStorage
-  private let names = Mutex(Names())
+  private let names = Lock(Names())
 
   init(_ storage: ExternalStorage) {
     self.storage = storage

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that one thread at a time uses, with the interface of `Mutex` of Synchronization.
+/// A value that one thread at a time uses, with the interface of Synchronization's `Mutex`.
 ///
 /// On Linux, a `Mutex` of Synchronization that threads wait for is handed to the one that waits longest. That thread sleeps, and until the
 /// system runs it no other one continues. Once a few threads wait, each operation waits for such a change of threads, and that can last as long
@@ -35,6 +35,3 @@ package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&value.pointee)
   }
 }
-
-/// The lock of this module, in the place of Synchronization's.
-typealias Mutex<Value: ~Copyable> = Lock<Value>

@@ -47,7 +47,7 @@
       var transformers: [NSValueTransformerName: ValueTransformer] = [:]
     }
 
-    private static let registry = Mutex(Registry())
+    private static let registry = Lock(Registry())
 
     /// Registers a transformer under a name. Nil removes it.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {

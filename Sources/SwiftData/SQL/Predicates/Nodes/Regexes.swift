@@ -54,7 +54,7 @@ final class RegexBox: @unchecked Sendable {
   let number: Int64
 
   private struct Weak { weak var box: RegexBox? }
-  private static let all = Mutex<(last: Int64, boxes: [Int64: Weak])>((0, [:]))
+  private static let all = Lock<(last: Int64, boxes: [Int64: Weak])>((0, [:]))
 
   init(_ regex: Regex<AnyRegexOutput>) {
     self.regex = regex

@@ -1,4 +1,0 @@
-import SwiftData
-
-/// The lock of this module, in the place of Synchronization's.
-typealias Mutex<Value: ~Copyable> = Lock<Value>
