@@ -161,9 +161,10 @@ public final class InspectedStore: Sendable {
   /// The table of a class.
   func table(of entity: String) -> LayoutRecord.Table? { layout.tables.first { $0.classes.contains(entity) } }
 
-  /// Whether the cells of a column are encrypted.
+  /// Whether the cells of a column are encrypted. The layout of a PostgreSQL store says so, and a file has a record of its own.
   func isEncrypted(_ column: LayoutRecord.Column, of entity: String) -> Bool {
-    table(of: entity).map { encryption?.contains($0.name, column.name) == true } ?? false
+    guard let table = table(of: entity) else { return false }
+    return column.hasCodec || encryption?.contains(table.name, column.name) == true
   }
 
   /// The condition for the rows of exactly one class.

@@ -129,17 +129,17 @@ final class PostgresStatements: SQLConnection {
           + " list instead of single values")
     }
     let result = try store.reading { try store.connections.run(statement, cancellable: cancellable) }
-    if let table, let column = result.unreadableColumn,
-      table.stored.contains(where: { TableNames.column(for: $0) == column })
-    {
+    if let column = result.unreadableColumn {
+      // A sum may have a type that no cell has.
+      guard let table, table.stored.contains(where: { TableNames.column(for: $0) == column }) else {
+        throw DataStoreError.preferInMemoryFilter
+      }
       if let change = store.change("Nothing was read") { throw change }
       throw SwiftDataError(
         .storeDamaged, entity: entity.name, property: column,
         message:
           "its column has another type than the store gave it; change it back with ALTER TABLE … ALTER COLUMN … TYPE")
     }
-    // A sum may have a type that no cell has.
-    guard result.isReadable else { throw DataStoreError.preferInMemoryFilter }
     // The result is complete, so `body` may run other statements.
     try body(PostgresRows(result, of: try table.map { try store.rows(of: $0.entity.name) }, entity: entity))
   }

@@ -1,8 +1,9 @@
 import Foundation
 import SwiftData
-import SwiftDataPostgres
 import Synchronization
 import Testing
+
+@testable import SwiftDataPostgres
 
 private enum CancelModels {
   @Model final class Job {
@@ -161,6 +162,27 @@ struct PostgresCancellationTests {
     await #expect(throws: CancellationError.self) { try await blocked.value }
     try lock.run("COMMIT")
     #expect(try await busy.value == 3)
+  }
+
+  @Test("who waits for a connection of the pool longer than its timeout is told so, and can try again")
+  func busyPool() throws {
+    let container = try store.open([Job.self]) { $0.pool = PostgresPoolOptions(size: 1, timeout: .zero) }
+    let pool = try #require((container.core.stores.first as? PostgresStore)?.connections.primary)
+    let context = ModelContext(container)
+    context.insert(Job(1))
+    try pool.with(store.namespace, log: nil, cancellable: false) { _ in
+      let errors = [
+        #expect(throws: SwiftDataError.storeLocked) { try context.save() },
+        #expect(throws: SwiftDataError.storeLocked) { try ModelContext(container).fetch(FetchDescriptor<Job>()) },
+      ]
+      for error in errors {
+        #expect(error?.message?.contains("all 1 connections were in use") == true)
+        #expect(error?.message?.contains("raise the size of `pool`") == true)
+      }
+    }
+    #expect(context.insertedModelsArray.count == 1)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Job>()) == 1)
   }
 
   @Test("a task that is cancelled already neither fetches nor saves, and rolls back what it likes")

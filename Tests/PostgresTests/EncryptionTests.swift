@@ -1,11 +1,19 @@
 #if Encryption || Sync
   import Foundation
   import SwiftData
+  import SwiftDataInspection
   import Testing
 
   @testable import SwiftDataPostgres
 
   typealias Key = ModelConfiguration.EncryptionKey
+
+  private enum Narrowed {
+    @Model final class Person {
+      @Attribute(.allowsCloudEncryption) var pin: UInt
+      init(_ pin: UInt) { self.pin = pin }
+    }
+  }
 
   extension TestStore {
     func open(_ types: [any PersistentModel.Type], key: Key?, former: [Key] = []) throws -> ModelContainer {
@@ -290,6 +298,17 @@
       (configuration.schema, configuration.encryptionKey) = (Schema([type]), key)
       #expect(throws: SwiftDataError.loadIssueModelContainer) { try PostgresStore(configuration) }
       #expect(throws: Never.self) { try store.open([type], key: nil) }
+    }
+
+    @Test("get another type in other models, and a forecast without the key leaves it to the opening whether they fit")
+    func forecast() throws {
+      do { try fill(try open(key), 0..<3) }
+      let other = TestStore()
+      do { _ = try other.open([Narrowed.Person.self], key: key) }
+      let forecast = try InspectedStore(PostgresServer.url, namespace: store.namespace)
+        .forecast(models: InspectedStore(PostgresServer.url, namespace: other.namespace))
+      let change = try #require(forecast.changes.first { $0.entity == "Person" && $0.property == "pin" })
+      #expect(change.outcome == .unclear && change.text.contains("the values are encrypted"), "\(change)")
     }
 
     @Test("stay in plain without a key, and no description shows a key")

@@ -1,8 +1,6 @@
-import Synchronization
-
 /// The hook that syncs the stores of containers. SwiftDataSync sets it when a program registers a server.
 package enum ContainerSync {
-  package static let current = Mutex<(any ContainerSyncing)?>(nil)
+  package static let current = Lock<(any ContainerSyncing)?>(nil)
 }
 
 /// Decides which stores sync, checks their models, and starts to sync when a container opens.

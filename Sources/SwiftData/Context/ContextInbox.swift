@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The queue of other contexts' saves. It is the only part of a context that other threads access.
 final class ContextInbox: Sendable {
@@ -8,7 +7,7 @@ final class ContextInbox: Sendable {
     var wakes: [Int: @Sendable () -> Void] = [:]
     var lastSubscription = 0
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func deliver(_ changes: SavedChanges) {
     let wakes = state.withLock { state in

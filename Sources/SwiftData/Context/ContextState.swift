@@ -10,6 +10,8 @@ package final class ContextState: ModelHost {
   /// The identity and the author of the context, as stores see them.
   package var editing = EditingState()
   let contextUse: ContextUse
+  /// Counts the batches of the context, or nil without metrics.
+  let livingBatches: LivingBatches?
 
   // MARK: - Mutable State
   // The state belongs to the thread or actor of the context. To detect misuse, each access is between `beginUse(_:)`
@@ -75,6 +77,7 @@ package final class ContextState: ModelHost {
     self.core = core
     self.inbox = ContextInbox()
     self.contextUse = ContextUse(core.misuse)
+    self.livingBatches = core.metrics.map { _ in LivingBatches() }
     self.identityMaps = Array(repeating: IdentityMap(), count: core.tables.rootCount)
     self.syncedExternalCommits = core.stores.map(\.externalCommits)
     self.staleStores = core.refreshingStores
@@ -91,6 +94,11 @@ package final class ContextState: ModelHost {
   }
 
   // MARK: - Registration
+
+  /// A batch for the objects of a fetch.
+  func makeBatch(root: Int, keys: [Int64] = []) -> FetchBatch {
+    FetchBatch(root: root, keys: keys, enumerations: enumerations, living: livingBatches)
+  }
 
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
 

@@ -34,6 +34,9 @@ struct IdentityMap {
   /// The objects that are still alive.
   var objects: [any PersistentModel] { slots.flatMap { $0?.objects ?? [] } }
 
+  /// The number of objects, including those that are ending.
+  var count: Int { slots.reduce(0) { $0 + ($1?.count ?? 0) } }
+
   private mutating func page(of key: Int64) -> IdentityPage? {
     let number = key >> 4
     if let recent, recent.number == number { return recent }

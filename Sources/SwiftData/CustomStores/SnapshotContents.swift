@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The contents of a snapshot of any type.
 // @unchecked Sendable because attribute values do not change once they are here: value types are copies, and Codable
@@ -128,7 +127,7 @@ enum SnapshotEntities {
   @TaskLocal static var current: [String: __Entity]?
   /// The classes of all containers opened so far, for snapshots that are decoded elsewhere. The newest class with a
   /// name (versions of a model) wins.
-  private static let all = Mutex<[String: __Entity]>([:])
+  private static let all = Lock<[String: __Entity]>([:])
 
   static func register(_ entities: [String: __Entity]) {
     all.withLock { $0.merge(entities) { _, new in new } }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The 64-bit keys of models in a store with arbitrary primary keys.
 ///
 /// An identifier gets its key when it is first seen and keeps it while the store is open.
@@ -9,7 +7,7 @@ final class SnapshotKeys: Sendable {
     var keys: [PersistentIdentifier: Int64] = [:]
     var identifiers: [PersistentIdentifier] = []
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// The key of an identifier, and whether it was known.
   func key(of identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {

@@ -15,8 +15,7 @@ extension SnapshotStore {
         // The answer was filtered by class.
         fetched.append((try object(of: contents, context) as! M, contents))
       }
-      let batch = FetchBatch(
-        root: table.root, keys: fetched.map { $0.object.__state.key }, enumerations: context.enumerations)
+      let batch = context.makeBatch(root: table.root, keys: fetched.map { $0.object.__state.key })
       for (object, _) in fetched { object.__state.batch = batch }
       guard !answer.related.isEmpty else { return fetched.map(\.object) }
       var related = [PersistentIdentifier: any PersistentModel]()
@@ -106,7 +105,7 @@ extension SnapshotStore {
     guard !missing.isEmpty else { return result }
     try context.loadMarkedRows(root: table.root)
     let found = try snapshots(withKeys: missing, of: table.entity.type, context.editing)
-    let batch = FetchBatch(root: table.root, keys: missing, enumerations: context.enumerations)
+    let batch = context.makeBatch(root: table.root, keys: missing)
     for (key, snapshot) in found {
       let object = try object(of: try contents(of: snapshot), context)
       object.__state.batch = batch

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A store in one SQLite file, or in memory.
 // @unchecked Sendable because the only mutable state is the locked bookkeeping.
@@ -16,9 +15,9 @@ package final class SQLiteStore: @unchecked Sendable {
   package var trapsOnConcurrencyMisuse: Bool { configuration.trapsOnConcurrencyMisuse }
   package let loweredQueries = LoweredQueries()
   let access: Access
-  let bookkeeping = Mutex(Bookkeeping())
+  let bookkeeping = Lock(Bookkeeping())
   /// Set once, before anybody else knows the store.
-  private let attachedPacks = Mutex<[Pack]>([])
+  private let attachedPacks = Lock<[Pack]>([])
 
   /// State that the store keeps between transactions.
   struct Bookkeeping {

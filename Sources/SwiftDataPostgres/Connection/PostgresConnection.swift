@@ -24,6 +24,8 @@ package final class PostgresConnection: @unchecked Sendable {
   var shown = Int64.min
   /// The statements prepared on the server.
   private var prepared: [StatementKey: PreparedStatement] = [:]
+  /// The one that ran last. Programs repeat statements, and comparing a text with itself takes less time than hashing it.
+  private var recent: (key: StatementKey, statement: PreparedStatement)?
   /// The time of its last return to the pool.
   var lastUse = ContinuousClock.now
   private var nameCount = 0
@@ -199,7 +201,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   /// Another program changed a table, which invalidates prepared statements.
   func forgetStatements() throws {
-    prepared = [:]
+    (prepared, recent) = ([:], nil)
     if !isPooled { try script("DEALLOCATE ALL") }
   }
 
@@ -294,7 +296,12 @@ package final class PostgresConnection: @unchecked Sendable {
 
   /// The statement as this connection sends it, or nil if it has to be prepared first.
   private func known(_ statement: PostgresStatement) -> PreparedStatement? {
-    isPooled ? PreparedStatement(name: nil, sql: statement.sql) : prepared[key(of: statement)]
+    if isPooled { return PreparedStatement(name: nil, sql: statement.sql) }
+    let key = key(of: statement)
+    if let recent, recent.key == key { return recent.statement }
+    let found = prepared[key]
+    if let found { recent = (key, found) }
+    return found
   }
 
   private func sendPrepare(_ statement: PostgresStatement) throws -> PreparedStatement {

@@ -16,6 +16,8 @@ package struct PostgresError: Error, CustomStringConvertible {
   package var mayRecover = true
   /// Whether the pool's timeout was spent waiting for a server.
   package var hasWaited = false
+  /// Whether all connections of the pool stayed in use for the pool's timeout.
+  var isPoolBusy = false
   package var sql: String?
 
   package var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
@@ -104,8 +106,10 @@ extension PostgresError {
       )
     case _ where isLost: (code, advice) = (.io, Self.advice(for: message))
     case _ where isTransient: (code, advice) = (.storeLocked, "other programs keep changing the same rows; save again")
-    // An error of the library itself, such as a pool without a free connection.
-    case "": return SwiftDataError(.io, message: "\(description) (store \"\(store)\")", sql: sql, underlying: self)
+    // An error of the library itself.
+    case "":
+      return SwiftDataError(
+        isPoolBusy ? .storeLocked : .io, message: "\(description) (store \"\(store)\")", sql: sql, underlying: self)
     default: (code, advice) = (.io, "PostgreSQL rejected a statement")
     }
     return SwiftDataError(code, message: "\(advice): \(description) (store \"\(store)\")", sql: sql, underlying: self)

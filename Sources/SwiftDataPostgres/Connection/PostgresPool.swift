@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SwiftData
-import Synchronization
 
 /// A pool of connections to the servers of a URL, with a maximum size. Waiting threads are served in order.
 final class PostgresPool: Sendable {
@@ -9,7 +8,7 @@ final class PostgresPool: Sendable {
   /// The application name, unless the URL has one.
   private let application: String
   private var options: PostgresPoolOptions { servers.options }
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let metrics: PoolMetrics?
 
   fileprivate struct State {
@@ -32,7 +31,9 @@ final class PostgresPool: Sendable {
       case gaveUp
     }
     let semaphore = DispatchSemaphore(value: 0)
-    let answer = Mutex(Answer.waiting)
+    let answer: Lock<Answer>
+
+    init(_ answer: Answer) { self.answer = Lock(answer) }
   }
 
   init(_ servers: PostgresServers, application: String) {
@@ -121,29 +122,28 @@ final class PostgresPool: Sendable {
 
   private func take(_ namespace: String, cancellable: Bool) throws -> PostgresConnection {
     while true {
-      let waiter = Waiter()
-      let found: PostgresConnection? = state.withLock { state in
+      let (idle, waiter) = state.withLock { state -> (PostgresConnection?, Waiter?) in
         if state.waiting.isEmpty {
           if let connection = state.takeIdle(namespace) {
             state.busy += 1
-            return connection
+            return (connection, nil)
           }
           if state.busy < options.size {
             state.busy += 1
-            waiter.answer.withLock { $0 = .permission }
-            return nil
+            return (nil, Waiter(.permission))
           }
         }
+        let waiter = Waiter(.waiting)
         state.waiting.append(waiter)
-        return nil
+        return (nil, waiter)
       }
-      if let found {
-        if found.isAlive { return found }
+      if let idle {
+        if idle.isAlive { return idle }
         // The server closed it meanwhile; the next may be open.
         passOn(nil)
-        continue
+      } else if let waiter, let connection = try wait(waiter, namespace, cancellable: cancellable) {
+        return connection
       }
-      if let connection = try wait(waiter, namespace, cancellable: cancellable) { return connection }
     }
   }
 
@@ -190,16 +190,13 @@ final class PostgresPool: Sendable {
   /// Gives a permission back and waits for a connection of the pool, because the server accepts no more.
   /// - Returns: nil if the pool has no other connection.
   private func queueUp(after error: PostgresError) -> Waiter? {
-    let waiter = Waiter()
-    return state.withLock { state in
+    state.withLock { state in
       state.refusal = (error, .now + Self.refusalPause)
-      if let connection = state.idle.popLast() {
-        waiter.answer.withLock { $0 = .connection(connection) }
-        return waiter
-      }
+      if let connection = state.idle.popLast() { return Waiter(.connection(connection)) }
       // Each of the others gives its connection or its permission to a waiting thread.
       guard state.busy > 1 else { return nil }
       state.busy -= 1
+      let waiter = Waiter(.waiting)
       state.waiting.append(waiter)
       return waiter
     }
@@ -209,15 +206,17 @@ final class PostgresPool: Sendable {
 
   private func timeoutError() -> PostgresError {
     let (busy, refusal) = state.withLock { ($0.busy, $0.refusal?.error) }
-    if let refusal {
-      return PostgresError(
-        message: "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
-          + " in use for \(options.timeout.seconds) seconds; raise max_connections or the limit of the role, or make the pools of"
-          + " your programs smaller")
-    }
-    return PostgresError(
+    var error = PostgresError(
       message: "all \(options.size) connections were in use for \(options.timeout.seconds) seconds; raise the size"
         + " of `pool`, or shorten transactions")
+    if let refusal {
+      error.message =
+        "the server accepted only \(busy) of \(options.size) connections (\(refusal.message)), and they were"
+        + " in use for \(options.timeout.seconds) seconds; raise max_connections or the limit of the role, or make the pools of"
+        + " your programs smaller"
+    }
+    error.isPoolBusy = true
+    return error
   }
 
   /// Lets a waiting thread ask again a server that accepted no more connections. Otherwise the pool would stay as small as it

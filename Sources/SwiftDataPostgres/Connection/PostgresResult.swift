@@ -51,11 +51,6 @@ package final class PostgresResult {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
   }
 
-  /// Whether ``value(_:_:)`` can read the binary formats of all columns.
-  var isReadable: Bool { unreadableColumn == nil }
-
-  private static let readable: [PostgresType] = [.bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb]
-
   /// The name of a column that ``value(_:_:)`` cannot read.
   var unreadableColumn: String? {
     types.indices.first { !isReadable($0) }.map(name)
@@ -71,7 +66,11 @@ package final class PostgresResult {
 
   /// Whether ``value(_:_:)`` can read the binary format of a column.
   func isReadable(_ column: Int) -> Bool {
-    Self.readable.contains { $0.rawValue == types[column] } || [21, 23].contains(types[column])
+    switch PostgresType(rawValue: types[column]) {
+    case .bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb: true
+    // The shorter integers.
+    default: types[column] == 21 || types[column] == 23
+    }
   }
 
   func isText(_ column: Int) -> Bool { types[column] == PostgresType.text.rawValue }

@@ -1,7 +1,6 @@
 import CLibPQ
 import Foundation
 import SwiftData
-import Synchronization
 
 /// The servers of a URL. Connects to one with a given role.
 final class PostgresServers: Sendable {
@@ -20,7 +19,7 @@ final class PostgresServers: Sendable {
   /// The value of `target_session_attrs`.
   private let target: String
   private let hasConnectTimeout: Bool
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   private struct State {
     /// The index of the host that answered last, or of the host whose turn it is to be asked for a replica.
@@ -40,7 +39,7 @@ final class PostgresServers: Sendable {
     hosts = parsed?.hosts ?? [PostgresURL.Host(name: nil, address: nil, port: nil)]
     hasConnectTimeout = parsed?.hasConnectTimeout ?? false
     // Processes that start together must not begin with the same replica.
-    state = Mutex(State(first: role == .replica ? Int.random(in: hosts.indices) : 0))
+    state = Lock(State(first: role == .replica ? Int.random(in: hosts.indices) : 0))
     switch role {
     case .replica: target = "standby"
     // libpq prefers a standby among several hosts. Here each is asked alone.

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 
 extension PostgresConfiguration {
   /// The server that answers a fetch. (Our own.)
@@ -34,9 +33,9 @@ final class ReplicaReads: Sendable {
   private let pool: PostgresPool
   private let policy: PostgresConfiguration.ReadPreference
   private let metrics: StoreMetrics?
-  private let state = Mutex(State())
+  private let state = Lock(State())
   /// The numbers of statements that replicas and the primary answered.
-  let counts = Mutex((replica: 0, primary: 0))
+  let counts = Lock((replica: 0, primary: 0))
 
   init(_ pool: PostgresPool, _ policy: PostgresConfiguration.ReadPreference, _ metrics: StoreMetrics?) {
     (self.pool, self.policy, self.metrics) = (pool, policy, metrics)

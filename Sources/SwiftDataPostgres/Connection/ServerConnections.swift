@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 
 /// The connections of a store: to the primary, and to replicas if reads may use them.
 ///
@@ -14,13 +13,13 @@ final class ServerConnections: Sendable {
   /// Whether all operations use the connection of a migration's transaction.
   let isWithinTransaction: Bool
   /// That connection, until the migration's stage ends. Then the pool lends it to others.
-  private let transaction: Mutex<PostgresConnection?>
+  private let transaction: Lock<PostgresConnection?>
   /// The thread of the transaction, which is the only one that may use the connection.
   private let thread: ObjectIdentifier
   let metrics: StoreMetrics?
   private let log: StatementLog?
   /// The transactions that threads share among their contexts, by thread. See `TransactionStore`.
-  private let shared = Mutex<[ObjectIdentifier: SharedTransaction]>([:])
+  private let shared = Lock<[ObjectIdentifier: SharedTransaction]>([:])
 
   init(_ configuration: PostgresConfiguration) {
     let (url, options) = (configuration.url, configuration.pool)
@@ -37,7 +36,7 @@ final class ServerConnections: Sendable {
     }
     listener = SharedPools.listener(configuration.listenURL ?? url, options, application)
     isWithinTransaction = false
-    transaction = Mutex(nil)
+    transaction = Lock(nil)
     thread = ObjectIdentifier(Thread.current)
   }
 
@@ -46,7 +45,7 @@ final class ServerConnections: Sendable {
     (namespace, log, metrics, replicas, listener) = (transaction.namespace, nil, nil, nil, nil)
     primary = PostgresPool(transaction.servers, application: "")
     isWithinTransaction = true
-    self.transaction = Mutex(transaction)
+    self.transaction = Lock(transaction)
     thread = ObjectIdentifier(Thread.current)
   }
 
@@ -136,8 +135,8 @@ private enum SharedPools {
     let role: PostgresServers.Role
   }
   private struct Weak<Value: AnyObject & Sendable>: Sendable { weak var value: Value? }
-  private static let pools = Mutex<[Key: Weak<PostgresPool>]>([:])
-  private static let listeners = Mutex<[Key: Weak<SaveListener>]>([:])
+  private static let pools = Lock<[Key: Weak<PostgresPool>]>([:])
+  private static let listeners = Lock<[Key: Weak<SaveListener>]>([:])
 
   static func pool(
     _ url: String, _ options: PostgresPoolOptions, _ role: PostgresServers.Role, _ application: String
@@ -154,7 +153,7 @@ private enum SharedPools {
   }
 
   private static func shared<Value: AnyObject & Sendable>(
-    _ known: borrowing Mutex<[Key: Weak<Value>]>, _ key: Key, _ make: () -> Value
+    _ known: borrowing Lock<[Key: Weak<Value>]>, _ key: Key, _ make: () -> Value
   ) -> Value {
     guard key.options.isShared else { return make() }
     return known.withLock { known in

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 
 extension PostgresStore: WatchedStore {
   package var isShared: Bool { true }

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SwiftData
-import Synchronization
 
 /// Listens for saves to the stores of a server, on one connection that all stores with shared pools use.
 ///
@@ -29,7 +28,7 @@ final class SaveListener: Sendable {
   let queue = DispatchQueue(label: "SwiftData.SaveListener", qos: .utility)
   private let servers: PostgresServers
   private let application: String
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ servers: PostgresServers, application: String) { (self.servers, self.application) = (servers, application) }
 

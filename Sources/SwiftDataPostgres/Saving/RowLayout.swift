@@ -1,5 +1,4 @@
 import SwiftData
-import Synchronization
 
 /// The columns in which some properties of a class are written.
 ///
@@ -122,7 +121,7 @@ final class RowLayouts: Sendable {
 
   private let layout: StoreLayout
   private let partitions: PartitionedTables
-  private let known = Mutex<[Kind: RowLayout]>([:])
+  private let known = Lock<[Kind: RowLayout]>([:])
 
   init(_ layout: StoreLayout, _ partitions: PartitionedTables) {
     (self.layout, self.partitions) = (layout, partitions)

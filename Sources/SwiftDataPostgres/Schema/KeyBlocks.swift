@@ -1,5 +1,4 @@
 import SwiftData
-import Synchronization
 
 /// Reserves keys of new rows in blocks, so that a save rarely has to ask the server.
 ///
@@ -16,7 +15,7 @@ final class KeyBlocks: Sendable {
   }
 
   /// The rest of each table's last block.
-  private let rests = Mutex<[String: Rest]>([:])
+  private let rests = Lock<[String: Rest]>([:])
 
   /// Reserves keys, ascending.
   /// - Parameters:

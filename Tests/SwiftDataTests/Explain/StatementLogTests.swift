@@ -102,4 +102,32 @@ struct StatementLogTests {
     let time = try metrics.expectTimer("swiftdata.statement.duration", dimensions("write"))
     #expect(time.values.count == Int(written.totalValue) && time.values.allSatisfy { $0 > 0 })
   }
+
+  @Test("What a context holds is recorded when a fetch ends and when a save begins")
+  func held() throws {
+    let metrics = TestMetrics()
+    let opened = try withMetricsFactory(metrics) { () throws(any Error) in try container("held") }
+    let context = ModelContext(opened)
+    func fetch(_ name: String) throws -> [Entry] {
+      try context.fetch(FetchDescriptor<Entry>(predicate: #Predicate { $0.name == name }))
+    }
+    func work() throws {
+      let entries = ["a", "b", "c"].map(Entry.init)
+      for entry in entries { context.insert(entry) }
+      try context.save()
+      let all = try context.fetch(FetchDescriptor<Entry>())
+      // The object moves to the batch of the later fetch.
+      let one = try fetch("b")
+      entries[0].name = "d"
+      context.delete(entries[2])
+      try context.save()
+      withExtendedLifetime((entries, all, one)) {}
+    }
+    try work()
+    #expect(try fetch("none").isEmpty)
+    func values(_ name: String) throws -> [Double] { try metrics.expectRecorder("swiftdata.context.\(name)").values }
+    #expect(try values("objects") == [0, 3, 3, 3, 0])
+    #expect(try values("unsaved") == [3, 0, 0, 2, 0])
+    #expect(try values("batches") == [0, 1, 2, 2, 0])
+  }
 }

@@ -48,7 +48,7 @@ struct ErrorTests {
   func bare() {
     #expect(
       SwiftDataError.storeLocked.description
-        == "Another process has locked the store. Close the other process, or try again.")
+        == "Another process or operation uses the store. Close the other process, or try again later.")
     #expect(SwiftDataError.storeLocked.recoverySuggestion?.isEmpty == false)
     #expect(SwiftDataError(.deleteDenied, entity: "Trip").description == "Trip: the model cannot be deleted.")
   }

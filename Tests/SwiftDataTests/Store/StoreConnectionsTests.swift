@@ -1,6 +1,7 @@
 import CSwiftDataSQLite
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SwiftData
@@ -213,5 +214,84 @@ private enum Connected {
       try connections.close()
       #expect(throws: (any Error).self) { try connections.look { _ in } }
     }
+  }
+
+  /// Runs `body` while all readers are in use.
+  private func whileAllRead(_ connections: StoreConnections, _ count: Int = 5, _ body: () throws -> Void) throws {
+    try connections.look { _ in
+      if count == 1 { try body() } else { try whileAllRead(connections, count - 1, body) }
+    }
+  }
+
+  @Test("A fetch gives up if all readers stay in use, a save if the writer does, and both can be tried again")
+  func timeout() throws {
+    let files = try TemporaryStore()
+    var configuration = ModelConfiguration(url: files.url)
+    configuration.connectionTimeout = .zero
+    let container = try ModelContainer(for: Connected.Note.self, configurations: configuration)
+    guard case .connections(let connections) = container.core.sqliteStores[0].access else {
+      Issue.record("an open store has connections")
+      return
+    }
+    let context = ModelContext(container)
+    context.insert(Connected.Note("a"))
+    try whileAllRead(connections) {
+      let error = #expect(throws: SwiftDataError.storeLocked) {
+        try ModelContext(container).fetch(FetchDescriptor<Connected.Note>())
+      }
+      #expect(error?.message?.contains("all 5 connections that read were in use") == true)
+      #expect(error?.message?.contains("raise `connectionTimeout`") == true)
+    }
+    try connections.write { _ in
+      let error = #expect(throws: SwiftDataError.storeLocked) { try context.save() }
+      #expect(error?.message?.contains("the connection that saves was in use") == true)
+    }
+    #expect(context.insertedModelsArray.count == 1)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Connected.Note>()) == 1)
+  }
+
+  @Test("A fetch of a store in memory gives up if a save stays in it")
+  func timeoutInMemory() throws {
+    let connections = try StoreConnections(inMemory: SQLiteOptions(), timeout: 0)
+    try connections.write { try $0.execute("CREATE TABLE t (x)") }
+    try connections.write { database in
+      #expect(throws: SwiftDataError.storeLocked) { try connections.look { try $0.integer("SELECT count(*) FROM t") } }
+      try database.execute("INSERT INTO t VALUES (1)")
+    }
+    #expect(try connections.look { try $0.integer("SELECT count(*) FROM t") } == 1)
+  }
+
+  @Test("A thread that gave up gets no turn, and each of those that wait gets one")
+  func turns() {
+    let turns = Turns()
+    #expect(turns.begin(within: nil))
+    #expect(!turns.begin(within: 0))
+    let done = DispatchGroup()
+    let count = Mutex((now: 0, all: 0))
+    let most = Mutex(0)
+    for _ in 0..<8 {
+      done.enter()
+      Thread.detachNewThread {
+        for _ in 0..<100 {
+          guard turns.begin(within: nil) else { break }
+          let now = count.withLock {
+            $0 = ($0.now + 1, $0.all + 1)
+            return $0.now
+          }
+          most.withLock { $0 = max($0, now) }
+          count.withLock { $0.now -= 1 }
+          turns.end()
+        }
+        done.leave()
+      }
+    }
+    #expect(!turns.begin(within: 0))
+    #expect(count.withLock { $0.all } == 0)
+    turns.end()
+    done.wait()
+    #expect(count.withLock { $0.all } == 800)
+    #expect(most.withLock { $0 } == 1)
+    #expect(turns.begin(within: 0))
   }
 }

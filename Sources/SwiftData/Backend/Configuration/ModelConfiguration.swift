@@ -22,6 +22,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public var durability = Durability.normal
   /// The time that an operation waits for another process's lock on the store. (Not Apple's.)
   public var lockTimeout = Duration.seconds(5)
+  /// The time that a fetch or a save waits for a connection that other fetches and saves of this program use. Then it throws
+  /// ``SwiftDataError/storeLocked``. (Not Apple's.)
+  public var connectionTimeout = Duration.seconds(120)
   /// Whether the program stops when it uses a context from two threads at once, or the main context off the main actor,
   /// as Apple's does with `-com.apple.CoreData.ConcurrencyDebug 1`. Otherwise a debug build logs each place once, and
   /// the second thread waits. (Not Apple's.)

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The changes of a transaction as JSON in blocks of bounded size. A usual save writes one row, and a large save never
 /// creates a value that does not fit in memory.
@@ -106,7 +105,7 @@ package struct HistoryBlocks {
     }
     return text
   }
-  private static let heads = Mutex<[Head: String]>([:])
+  private static let heads = Lock<[Head: String]>([:])
 
   // MARK: - Reading
 

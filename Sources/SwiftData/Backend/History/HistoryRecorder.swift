@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Writes the history of a transaction, inside that transaction.
 ///
@@ -102,7 +101,7 @@ package struct HistoryRecorder {
     }
     return text
   }
-  private static let encodedNames = Mutex<[[String]: String]>([:])
+  private static let encodedNames = Lock<[[String]: String]>([:])
 
   private static func json(_ value: some Encodable) -> String? {
     (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) }

@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 /// The words of texts as the default store indexes them, for stores with their own index.
 package enum SearchWords {
@@ -75,7 +74,7 @@ package enum SearchWords {
     }
   }
 
-  private static let tokenizer = Mutex<Tokenizer?>(nil)
+  private static let tokenizer = Lock<Tokenizer?>(nil)
 }
 
 /// A term of a search, in words.

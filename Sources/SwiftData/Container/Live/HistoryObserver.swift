@@ -1,5 +1,4 @@
 public import Observation
-import Synchronization
 
 // @unchecked Sendable because only `state` changes after `init`, behind a lock. It updates on the actor of `reminder`, or where it is read.
 /// Counts changes in the history of a container's stores, so that a follower of the history knows when to read it.
@@ -26,7 +25,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     /// Whether a store could not be read. The next update reads it again.
     var isBehind = false
   }
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let entities: [String]
   private let inbox = ContextInbox()
   private var reminder: LiveReminder?

@@ -196,7 +196,7 @@ extension QueryExecutor {
         isFresh = !hasExternalCommits(table.store)
         guard isFresh else { return }
         if partial == nil, try loadBackwards(query, connection, into: &result) { return }
-        let batch = FetchBatch(root: table.root, enumerations: context.enumerations)
+        let batch = context.makeBatch(root: table.root)
         for range in query.rangesOrWhole {
           guard let select = query.select(range, after: result.count) else { break }
           try connection.run(select, of: table, entity: table.entity) { rows in

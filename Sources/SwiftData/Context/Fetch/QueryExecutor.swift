@@ -25,6 +25,7 @@ struct QueryExecutor {
     if !descriptor.relationshipKeyPathsForPrefetching.isEmptyList {
       for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
     }
+    context.core.metrics?.note(context)
     return result
   }
 

@@ -25,7 +25,7 @@ struct RowDecoder {
     self.table = table
     self.context = context
     self.partial = partial
-    self.batch = batch ?? FetchBatch(root: table.root, enumerations: context.enumerations)
+    self.batch = batch ?? context.makeBatch(root: table.root)
     self.reader = rows
     self.refreshes = context.queries.refreshesOnFetch(table.store)
     reader.columns = table.positions[table.entity.name]!

@@ -104,7 +104,7 @@ enum RemoteChange {
     var cores: [WeakCore] = []
   }
   private struct WeakCore { weak var core: ContainerCore? }
-  private static let watches = Mutex(Watches())
+  private static let watches = Lock(Watches())
 
   /// Makes all containers watch their stores from now on.
   static func want() {

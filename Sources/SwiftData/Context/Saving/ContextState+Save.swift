@@ -17,6 +17,7 @@ extension ContextState {
       try throwProblem()
     }
     guard hasChanges else { return [] }
+    core.metrics?.note(self)
     post(ModelContext.willSave, nil)
     verifyLists()
     // An observer may fetch and save, and must find neither half of this save.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The state that a container shares with its contexts: the schema, the tables and the stores.
 ///
 /// Contexts hold the core, not the container, so that objects stay readable as long as they live.
@@ -9,14 +7,16 @@ package final class ContainerCore: @unchecked Sendable {
   package let stores: [any EngineStore]
   /// Reports misuse of contexts.
   let misuse: ConcurrencyMisuse
+  /// Nil without a metrics backend.
+  let metrics = ContextMetrics()
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog
-  private let contexts = Mutex<[WeakContext]>([])
+  private let contexts = Lock<[WeakContext]>([])
   /// The container, for its notifications.
-  let container = Mutex(WeakContainer())
-  let currentWatch = Mutex(WeakWatch())
-  private let keptWatch = Mutex<StoreWatch?>(nil)
+  let container = Lock(WeakContainer())
+  let currentWatch = Lock(WeakWatch())
+  private let keptWatch = Lock<StoreWatch?>(nil)
 
   /// A context as other threads see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }

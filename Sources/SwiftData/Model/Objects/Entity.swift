@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // @unchecked Sendable because every stored property is a `let`, the key paths and default values are only read, and a
 // mutex guards the lazily resolved relationships.
@@ -27,7 +26,7 @@ public final class __Entity: @unchecked Sendable {
   let hasRelationships: Bool
   package let indexByName: [String: Int]
   /// The relationships resolved so far, by property index. For a dictionary, the runtime would search for a conformance of its keys.
-  let relationships: Mutex<[RelationshipInfo?]>
+  let relationships: Lock<[RelationshipInfo?]>
   /// The `#Unique` and `#Index` declarations of the class itself.
   private let declaredConstraints: [any PropertyListing]
   private let declaredIndices: [any PropertyListing]
@@ -63,7 +62,7 @@ public final class __Entity: @unchecked Sendable {
     }
     self.properties = properties
     self.hasRelationships = !properties.allSatisfy(\.isAttribute)
-    self.relationships = Mutex(Array(repeating: nil, count: properties.count))
+    self.relationships = Lock(Array(repeating: nil, count: properties.count))
     self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     self.declaredConstraints = constraints
     self.declaredIndices = indices

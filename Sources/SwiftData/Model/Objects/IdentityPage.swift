@@ -17,7 +17,7 @@ final class IdentityPage: @unchecked Sendable {
 
   let number: Int64
   private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
-  private var count = 0
+  private var filled = 0
   /// A spin lock. It suffices, because its holder runs a few dozen instructions and calls no code outside this class.
   private let isLocked = Atomic(false)
 
@@ -35,12 +35,15 @@ final class IdentityPage: @unchecked Sendable {
     locked { (0..<16).compactMap(living) }
   }
 
-  var isEmpty: Bool { locked { count == 0 } }
+  var isEmpty: Bool { count == 0 }
+
+  /// The number of objects, including those that are ending.
+  var count: Int { locked { filled } }
 
   func set(_ object: any PersistentModel, _ key: Int64) {
     let index = Int(key & 15)
     locked {
-      if entries[index].address == nil { count += 1 }
+      if entries[index].address == nil { filled += 1 }
       entries[index] = Entry(address: ObjectIdentifier(object), object: object)
     }
   }
@@ -51,7 +54,7 @@ final class IdentityPage: @unchecked Sendable {
     locked {
       guard entries[index].address == address else { return }
       entries[index] = Entry()
-      count -= 1
+      filled -= 1
     }
   }
 

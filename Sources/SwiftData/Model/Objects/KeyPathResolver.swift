@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Finds the persisted property that a key path reads, by the key path's steps. No getter of the program runs.
 ///
@@ -104,7 +103,7 @@ package enum KeyPathResolver {
 
   // @unchecked Sendable because it is only accessed under the mutex, and key paths are immutable.
   private struct Cache: @unchecked Sendable { var found: [Key: Reading] = [:] }
-  private static let cache = Mutex(Cache())
+  private static let cache = Lock(Cache())
 }
 
 extension PersistentModel {

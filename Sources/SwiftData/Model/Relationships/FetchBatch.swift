@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The objects of one fetch. A relationship or attribute that one of them lacks is loaded for all of them in one
 /// statement.
 package final class FetchBatch {
@@ -10,10 +12,25 @@ package final class FetchBatch {
   /// The number of owners for the next load of a to-many, by property index: 1, 8, 64, … The first access must not load
   /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
   var owners: [Int: Int] = [:]
+  /// Counts the batch until it ends, or nil if no metrics need the count.
+  private let living: LivingBatches?
 
-  init(root: Int, keys: [Int64] = [], enumerations: Int) {
+  init(root: Int, keys: [Int64] = [], enumerations: Int, living: LivingBatches?) {
     self.root = root
     self.keys = keys
     self.enumerations = enumerations
+    self.living = living
+    living?.add(1)
   }
+
+  deinit { living?.add(-1) }
+}
+
+/// The number of a context's batches that objects still refer to. The last object of a batch may end on any thread.
+final class LivingBatches: Sendable {
+  private let number = Atomic(0)
+
+  var count: Int { number.load(ordering: .relaxed) }
+
+  fileprivate func add(_ change: Int) { number.add(change, ordering: .relaxed) }
 }

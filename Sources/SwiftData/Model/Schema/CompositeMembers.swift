@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A `Codable` struct whose coding `@Composite` writes, so that the stored JSON has each member under a known key.
 ///
@@ -88,7 +87,7 @@ package enum CompositeMembers {
 
   // @unchecked Sendable because it is only accessed under the mutex, and types are immutable.
   private struct Cache: @unchecked Sendable { var members: [ObjectIdentifier: [Known]?] = [:] }
-  private static let cache = Mutex(Cache())
+  private static let cache = Lock(Cache())
 
   // MARK: - Description
 

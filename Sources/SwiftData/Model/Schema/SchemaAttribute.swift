@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 extension Schema {
   // @unchecked Sendable because all its state is behind a mutex.
@@ -20,9 +19,9 @@ extension Schema {
       var hashModifier: String?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
-    private init(state: State) { self.state = Mutex(state) }
+    private init(state: State) { self.state = Lock(state) }
 
     /// Describes a property with `@Attribute`. The declaration supplies its name and type.
     /// - Parameters:
@@ -48,7 +47,7 @@ extension Schema {
       defaultValue: Any? = nil,
       hashModifier: String? = nil
     ) {
-      state = Mutex(
+      state = Lock(
         State(
           name: name,
           originalName: originalName ?? options.lazy.compactMap(\.formerName).first,
@@ -177,7 +176,7 @@ extension Schema {
       if let text = state.defaultText, let type = state.valueType.type as? any Decodable.Type {
         state.defaultValue = try JSONCoding.decode(type, from: Data(text.utf8))
       }
-      self.state = Mutex(state)
+      self.state = Lock(state)
     }
 
     /// Encodes the attribute. A default value whose type is not `Codable` is left out.
@@ -234,7 +233,7 @@ extension Schema {
   ///
   /// (Apple's documentation, `Schema.CompositeAttribute`.)
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
-    private let parts: Mutex<[Attribute]>
+    private let parts: Lock<[Attribute]>
 
     /// Describes a composite attribute. Assign its members to ``properties``.
     public override init(
@@ -245,7 +244,7 @@ extension Schema {
       defaultValue: Any? = nil,
       hashModifier: String? = nil
     ) {
-      parts = Mutex([])
+      parts = Lock([])
       super.init(
         name: name,
         originalName: originalName,
@@ -281,7 +280,7 @@ extension Schema {
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       let properties = try container.decode([CodedProperty].self, forKey: .properties)
-      parts = Mutex(properties.compactMap { $0.property as? Attribute })
+      parts = Lock(properties.compactMap { $0.property as? Attribute })
       try super.init(from: decoder)
     }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Schema {
   // @unchecked Sendable because all its state is behind a mutex.
   /// The description of a model class: its properties and its place in the class hierarchy.
@@ -17,10 +15,10 @@ extension Schema {
       var indices: [[String]] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Describes an entity without properties.
-    public init(_ name: String) { state = Mutex(State(name: name)) }
+    public init(_ name: String) { state = Lock(State(name: name)) }
 
     /// Describes an entity.
     public convenience init(_ name: String, properties: any SchemaProperty...) {
@@ -258,7 +256,7 @@ extension Schema {
         try container.decode([CodedProperty].self, forKey: .inheritedProperties).map(\.property)
       decoded.uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
       decoded.indices = try container.decode([[String]].self, forKey: .indices)
-      state = Mutex(decoded)
+      state = Lock(decoded)
     }
 
     /// Encodes the entity. Parent and children are encoded by name.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Schema {
   // @unchecked Sendable because all its state is behind a mutex.
   /// The description of a property that holds related models.
@@ -50,7 +48,7 @@ extension Schema {
       var hashModifier: String?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Describes a property with `@Relationship`. The declaration supplies its name and type.
     /// - Parameters:
@@ -70,7 +68,7 @@ extension Schema {
       inverse: AnyKeyPath? = nil,
       hashModifier: String? = nil
     ) {
-      state = Mutex(
+      state = Lock(
         State(
           originalName: originalName,
           options: options,
@@ -127,7 +125,7 @@ extension Schema {
     /// The relationship of a property, from its declaration and the engine's description.
     package init(_ property: __Property, inverse: __Property?) {
       let source = property.relationship!.snapshot
-      state = Mutex(
+      state = Lock(
         State(
           name: property.name,
           originalName: source.originalName,
@@ -300,7 +298,7 @@ extension Schema {
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
       let coded = try Coded(from: decoder)
-      state = Mutex(
+      state = Lock(
         State(
           name: coded.name,
           originalName: coded.originalName,

@@ -1,6 +1,5 @@
 import Foundation
 @_spi(Reflection) import Swift
-import Synchronization
 
 // Encoders write equal sets in different orders, and equal dictionaries too if the keys are neither strings nor integers. The
 // stored form of equal values has to be equal, so the elements are sorted by their JSON.
@@ -27,7 +26,7 @@ struct OrderedValue: Encodable {
     return answer
   }
 
-  private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
+  private static let known = Lock<[ObjectIdentifier: Bool]>([:])
 
   private static func mayBeUnordered(_ type: any Any.Type, _ seen: inout Set<ObjectIdentifier>) -> Bool {
     guard !ValueTypes.isColumn(type), seen.insert(ObjectIdentifier(type)).inserted else { return false }

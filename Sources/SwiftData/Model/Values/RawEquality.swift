@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Schema {
   /// A type whose `==` compares raw values.
   ///
@@ -21,7 +19,7 @@ extension Schema {
 /// `==` of such a type may be the program's own, and no metadata says so. It is known of an enum without associated values, whose
 /// cases are all its values: each is compared with each, once. It is known of a type that says so. Of all others it is unknown.
 enum RawEquality {
-  private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
+  private static let known = Lock<[ObjectIdentifier: Bool]>([:])
 
   /// Whether values are equal in Swift exactly if their raw values are. True for a type that has no `==`.
   static func isOfRawValues(_ type: any RawRepresentable.Type) -> Bool {
@@ -54,7 +52,7 @@ enum RawEquality {
 /// `encode(to:)` may be the program's own, and no metadata says so. So each value of an enum is encoded, once. Of other types it is
 /// unknown.
 enum RawCoding {
-  private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
+  private static let known = Lock<[ObjectIdentifier: Bool]>([:])
 
   static func isOfRawValues(_ type: any (RawRepresentable & Encodable).Type) -> Bool {
     let id = ObjectIdentifier(type)

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 // A program can compose thousands of conditions at run time, `former.evaluate($0) || $0.key == key` in a loop. So nothing
 // here recurses along conditions: neither lowering, nor evaluating, nor freeing them.
@@ -180,7 +179,7 @@ private enum DeferredRelease {
     var values: [any Sendable] = []
   }
 
-  private static let pending = Mutex(Pending())
+  private static let pending = Lock(Pending())
 
   static func release<Value: Sendable>(_ value: inout Value?) {
     let isFirst = pending.withLock { pending in

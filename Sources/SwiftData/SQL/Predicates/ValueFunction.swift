@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A computation in Swift that SQL calls as `swift_value(number, cells…)`: equality of structs, a computed property, an
 /// element of a dictionary.
@@ -42,7 +41,7 @@ package final class ValueFunction: @unchecked Sendable {
     }
   }
 
-  private static let registry = Mutex(Registry())
+  private static let registry = Lock(Registry())
 
   /// The function of a key, registered on the first call.
   static func function(_ key: Key, _ body: @escaping Body) -> ValueFunction {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The texts of the statements that a kept query became, and what they taught. Making one takes longer than reading a row.
 ///
 /// A text depends on the query, on the selected columns and on the bounds.
@@ -24,7 +22,7 @@ final class StatementTexts: Sendable {
   private static let capacity = 4
   /// The columns of a row that order it, if the rows can be read backwards (``TiedRuns``).
   private let order: [Int32]
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(order: [Int32]) { self.order = order }
 

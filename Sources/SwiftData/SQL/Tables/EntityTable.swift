@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The storage of an entity: its table, the columns that a fetch selects, and the SQL derived from them.
 ///
@@ -44,7 +43,7 @@ package final class EntityTable: @unchecked Sendable {
   /// `SELECT` of all columns.
   private let selectAll: String
   /// The last update statement, because consecutive saves often write the same properties.
-  private let lastUpdate = Mutex<Update?>(nil)
+  private let lastUpdate = Lock<Update?>(nil)
 
   /// An update statement for some properties of a row.
   struct Update {

@@ -1,9 +1,7 @@
-import Synchronization
-
 /// Collects the SQL statements of a scope. Tests count them, so an N+1 is a failing test.
 package final class SQLTrace: Sendable {
-  private let recorded = Mutex<[String]>([])
-  private let counted = Mutex(0)
+  private let recorded = Lock<[String]>([])
+  private let counted = Lock(0)
 
   @TaskLocal private static var current: SQLTrace?
 

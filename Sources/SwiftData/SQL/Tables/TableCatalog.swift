@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The tables of a container's models.
 package struct TableCatalog: Sendable {
   private let byEntity: [ObjectIdentifier: EntityTable]
@@ -43,6 +41,6 @@ package struct TableCatalog: Sendable {
 
   /// The steps of the classes that objects were deleted of. A container that opens does not resolve its relationships.
   private final class DeleteSteps: Sendable {
-    let byEntity = Mutex<[ObjectIdentifier: [DeleteStep]]>([:])
+    let byEntity = Lock<[ObjectIdentifier: [DeleteStep]]>([:])
   }
 }

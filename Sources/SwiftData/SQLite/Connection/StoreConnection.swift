@@ -1,5 +1,4 @@
 import CSwiftDataSQLite
-import Dispatch
 
 /// One connection to a store, with the statements that it ran last.
 // @unchecked Sendable is safe because only one thread uses a connection at a time: a thread takes a reader out of the idle ones, and
@@ -7,8 +6,8 @@ import Dispatch
 final class StoreConnection: @unchecked Sendable {
   let database: SQLiteDatabase
   private let statements: KeptStatements
-  /// The threads that wait for the writer, in order of their arrival.
-  private let turns: DispatchQueue?
+  /// The turns of the threads that share the writer.
+  private let turns: Turns?
 
   /// A writer keeps this number of statements between transactions at most.
   private static let maximumStatements = 1_000
@@ -17,16 +16,20 @@ final class StoreConnection: @unchecked Sendable {
   init(_ database: SQLiteDatabase, isShared: Bool) {
     self.database = database
     statements = KeptStatements(database)
-    turns = isShared ? DispatchQueue(label: "SwiftData.StoreConnection", qos: .userInitiated) : nil
+    turns = isShared ? Turns() : nil
   }
 
+  /// A thread waited too long for the connection.
+  struct TookTooLong: Error {}
+
   /// Runs `body` while no other thread uses the connection. It must not be called by `body` again.
-  func exclusively<T>(_ body: () throws -> T) throws -> T {
+  /// - Parameter seconds: the longest wait, or nil for one without an end.
+  /// - Throws: ``TookTooLong``, and the error of `body`.
+  func exclusively<T>(within seconds: Double? = nil, _ body: () throws -> T) throws -> T {
     guard let turns else { return try body() }
-    // Dispatch's own function for a result is generic, and asks the runtime for types at each call.
-    var result: Result<T, any Error>?
-    turns.sync { result = Result { try body() } }
-    return try result!.get()
+    guard turns.begin(within: seconds) else { throw TookTooLong() }
+    defer { turns.end() }
+    return try body()
   }
 
   /// Closes the connection after whatever still uses it.

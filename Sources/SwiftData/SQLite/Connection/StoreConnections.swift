@@ -1,13 +1,12 @@
 import CSwiftDataSQLite
 import Dispatch
 import Foundation
-import Synchronization
 
 /// The connections to a store file: one writer and a few readers.
 ///
 /// A fetch of one row is so short that its overhead counts. A thread takes an idle reader, and has it for itself.
 package final class StoreConnections: Sendable {
-  /// The maximum number of concurrent readers. Another thread waits.
+  /// The maximum number of concurrent readers. Another thread waits, at most as long as the configuration says.
   private static let readerCount = 5
 
   /// The file, or nil for a database in memory that only the writer sees.
@@ -16,14 +15,16 @@ package final class StoreConnections: Sendable {
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
   /// Held while closing. Two threads that collect all permits would wait for each other's.
-  private let closing = Mutex(())
+  private let closing = Lock(())
   /// The statements that a reading connection runs before it is used.
-  private let readerSetup = Mutex<[String]>([])
+  private let readerSetup = Lock<[String]>([])
   /// The idle readers, or nil after closing.
-  private let idle = Mutex<[StoreConnection]?>([])
-  private let writer = Mutex(Writer.unopened)
+  private let idle = Lock<[StoreConnection]?>([])
+  private let writer = Lock(Writer.unopened)
+  /// The seconds that a thread waits for other threads.
+  private let timeout: Double
   /// Whether the file may change. Until then, closing leaves it and its log as they are.
-  private let isAccepted = Mutex(false)
+  private let isAccepted = Lock(false)
   /// Whether the file had a log before it was opened.
   private let hadLog: Bool
   /// Whether the file has content and no write-ahead log.
@@ -54,7 +55,8 @@ package final class StoreConnections: Sendable {
   }
 
   /// Opens an in-memory database.
-  init(inMemory options: SQLiteOptions) throws {
+  init(inMemory options: SQLiteOptions, timeout: Double = 120) throws {
+    self.timeout = timeout
     (self.file, self.identity, hadLog, lacksLog) = (nil, nil, false, false)
     let connection = StoreConnection(try SQLiteDatabase.inMemory(options), isShared: true)
     writer.withLock { $0 = .open(connection) }
@@ -67,10 +69,12 @@ package final class StoreConnections: Sendable {
   /// - Parameters:
   ///   - log: false for a database in memory, which has none.
   ///   - lockTimeout: how many seconds to wait for another process that switches the file to a write-ahead log.
+  ///   - timeout: how many seconds a thread waits for other threads.
   init(
     path: String, options: SQLiteOptions, durability: ModelConfiguration.Durability = .normal, log: Bool = true,
-    lockTimeout: Double = 5
+    lockTimeout: Double = 5, timeout: Double = 120
   ) throws {
+    self.timeout = timeout
     let file = File(path: path, options: options, durability: durability, hasLog: log, lockTimeout: lockTimeout)
     self.file = file
     hadLog = access(FileKind.real(path) + "-wal", F_OK) == 0
@@ -206,7 +210,24 @@ package final class StoreConnections: Sendable {
   package func withWriter<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
-    return try writer.exclusively { try body(writer.database) }
+    return try exclusively(writer) { try body(writer.database) }
+  }
+
+  /// Runs `body` when it is this thread's turn to use the writer.
+  private func exclusively<T>(_ writer: StoreConnection, _ body: () throws -> T) throws -> T {
+    do {
+      return try writer.exclusively(within: timeout, body)
+    } catch is StoreConnection.TookTooLong {
+      throw tookTooLong("the connection that saves was in use by other saves")
+    }
+  }
+
+  private func tookTooLong(_ what: String) -> SwiftDataError {
+    let place = file.map { "\"\($0.path)\"" } ?? "the in-memory store"
+    return SwiftDataError(
+      .storeLocked,
+      message: "\(place): \(what) of this program for \(timeout) seconds, and nothing was read or saved."
+        + " Run fewer of them at once, make them shorter, or raise `connectionTimeout` of the configuration")
   }
 
   /// Writes the file again without the pages of deleted rows, and truncates the log.
@@ -220,9 +241,11 @@ package final class StoreConnections: Sendable {
     guard let file else {
       // Other threads write through the same connection, so the transaction waits for its turn.
       let writer = try openedWriter()
-      return try writer.exclusively { try writer.inTransaction(beginning: "BEGIN", body) }
+      return try exclusively(writer) { try writer.inTransaction(beginning: "BEGIN", body) }
     }
-    permits.wait()
+    guard permits.wait(timeout: .now() + timeout) == .success else {
+      throw tookTooLong("all \(Self.readerCount) connections that read were in use by other fetches")
+    }
     defer { permits.signal() }
     let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
@@ -238,7 +261,7 @@ package final class StoreConnections: Sendable {
   func write<T>(_ body: (KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
-    return try writer.exclusively {
+    return try exclusively(writer) {
       let result = try writer.inTransaction(beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
@@ -304,7 +327,7 @@ package final class StoreConnections: Sendable {
 }
 
 /// The identity of a file, independent of its name.
-private struct FileIdentity: Equatable {
+struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
   let isEmpty: Bool

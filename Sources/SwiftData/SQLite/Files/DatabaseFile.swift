@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 /// A file that SQLite opened, whose bytes are read without SQL.
 ///
@@ -91,7 +90,7 @@ package final class DatabaseFile {
   private typealias Methods = UnsafePointer<sqlite3_io_methods>
 
   /// The methods of files without locks, by the methods that they were made from. SQLite has a few, and keeps them forever.
-  private static let methods = Mutex<[UInt: UInt]>([:])
+  private static let methods = Lock<[UInt: UInt]>([:])
 
   private static func unlocked(_ original: Methods) -> Methods {
     methods.withLock { known in

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Stores large `Data` of `.externalStorage` properties in files next to the store, one file per value.
 ///
@@ -140,7 +139,7 @@ final class PendingFiles: Sendable {
     var left: [String] = []
   }
   private let storage: ExternalStorage
-  private let names = Mutex(Names())
+  private let names = Lock(Names())
 
   init(_ storage: ExternalStorage) {
     self.storage = storage

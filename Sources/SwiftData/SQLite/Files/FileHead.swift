@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 /// The first bytes of a file.
 struct FileHead {
@@ -101,7 +100,7 @@ final class FirstLook: Sendable {
   /// The first page does not tell that the file is a store.
   struct Unknown: Error {}
 
-  private let isDone = Mutex(false)
+  private let isDone = Lock(false)
 
   /// Whether the first page can tell what the file is: a regular file that is not empty.
   static func isPossible(at url: URL) -> Bool {

@@ -17,19 +17,24 @@ package enum StoreFile {
 
   /// Opens a file that is a store, or makes a new one. The caller checks what the store holds, and then lets it change with
   /// ``StoreConnections/accept()``.
-  /// - Parameter sharesMemory: whether a store in memory has reading connections too.
+  /// - Parameters:
+  ///   - sharesMemory: whether a store in memory has reading connections too.
+  ///   - isRehearsal: whether the database is in memory although the configuration names a file.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
-  package static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
+  package static func open(
+    _ configuration: ModelConfiguration, sharesMemory: Bool = false, isRehearsal: Bool = false
+  ) throws -> StoreConnections {
+    let isInMemory = isRehearsal || configuration.isStoredInMemoryOnly
     var options = SQLiteOptions()
     options.lockTimeout = configuration.lockTimeout.asWait
-    let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    let isReadOnly = !configuration.allowsSave && !isInMemory
     options.isReadOnly = isReadOnly
     let look = FirstLook()
     func checkKind() throws {
       if let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path) { throw refusal }
       look.pass()
     }
-    if configuration.isStoredInMemoryOnly {
+    if isInMemory {
       look.pass()
     } else if !FirstLook.isPossible(at: configuration.url) {
       try checkKind()
@@ -46,11 +51,12 @@ package enum StoreFile {
       if !database.isReadOnly { try database.execute("PRAGMA cache_size = -\(cacheSize)") }
     }
     do {
+      if isInMemory { return try connectInMemory(configuration, options, isShared: sharesMemory) }
       do {
-        return try connect(configuration, options, sharesMemory: sharesMemory)
+        return try connect(configuration, options)
       } catch is FirstLook.Unknown {
         try checkKind()
-        return try connect(configuration, options, sharesMemory: sharesMemory)
+        return try connect(configuration, options)
       }
     } catch let error as SQLiteError {
       throw StoreErrors.error(error, configuration: configuration, layout: nil)
@@ -63,22 +69,26 @@ package enum StoreFile {
     }
   }
 
-  private static func connect(
-    _ configuration: ModelConfiguration, _ options: SQLiteOptions, sharesMemory: Bool
+  private static func connectInMemory(
+    _ configuration: ModelConfiguration, _ options: SQLiteOptions, isShared: Bool
   ) throws -> StoreConnections {
-    if configuration.isStoredInMemoryOnly {
-      guard sharesMemory else { return try StoreConnections(inMemory: options) }
-      // A database that several connections of this process see, under a unique name.
-      return try StoreConnections(
-        path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
-    }
+    let timeout = configuration.connectionTimeout.asWait
+    guard isShared else { return try StoreConnections(inMemory: options, timeout: timeout) }
+    // A database that several connections of this process see, under a unique name.
+    return try StoreConnections(
+      path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false, timeout: timeout)
+  }
+
+  private static func connect(
+    _ configuration: ModelConfiguration, _ options: SQLiteOptions
+  ) throws -> StoreConnections {
     let folder = configuration.url.deletingLastPathComponent()
     if !options.isReadOnly { try DurableFiles.createFolder(folder.path) }
     try LeftoverLog.setAside(configuration)
     if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
     return try StoreConnections(
       path: configuration.url.path, options: options, durability: configuration.durability,
-      lockTimeout: configuration.lockTimeout.asWait)
+      lockTimeout: configuration.lockTimeout.asWait, timeout: configuration.connectionTimeout.asWait)
   }
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.

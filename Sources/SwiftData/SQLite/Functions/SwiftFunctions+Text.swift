@@ -1,6 +1,5 @@
 import CSwiftDataSQLite
 import Foundation
-import Synchronization
 
 extension SwiftFunctions {
   static let text = [
@@ -117,5 +116,5 @@ private enum TextSearch {
 
   // @unchecked Sendable because it is only used under the mutex.
   private struct Pattern: @unchecked Sendable { let regex: Regex<AnyRegexOutput> }
-  private static let patterns = Mutex<[String: Pattern]>([:])
+  private static let patterns = Lock<[String: Pattern]>([:])
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 
 /// Reports the misuse of a context across threads.
 ///
@@ -25,7 +24,7 @@ struct ConcurrencyMisuse: Sendable {
   }
 
   /// The call stacks seen so far, and the reported places.
-  private static let known = Mutex<(stacks: Set<[UInt]>, places: Set<UInt>)>(([], []))
+  private static let known = Lock<(stacks: Set<[UInt]>, places: Set<UInt>)>(([], []))
 
   func report(_ message: String) {
     if traps { fatalError("SwiftData: \(message)") }

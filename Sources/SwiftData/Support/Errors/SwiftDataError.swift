@@ -178,7 +178,7 @@ extension SwiftDataError {
   public static let encryptionKey = SwiftDataError(.encryptionKey)
   /// The store file is not a database. (Not Apple's.)
   public static let notADatabase = SwiftDataError(.notADatabase)
-  /// Another process holds a lock on the store. (Not Apple's.)
+  /// Another process, or another operation of this process, uses the store. (Not Apple's.)
   public static let storeLocked = SwiftDataError(.storeLocked)
   /// The store is read-only. (Not Apple's.)
   public static let storeReadOnly = SwiftDataError(.storeReadOnly)
@@ -261,7 +261,7 @@ extension SwiftDataError.Code {
     case .relationshipAcrossContexts: "models of two contexts cannot be related"
     case .encryptionKey: "the key of encrypted values is missing"
     case .notADatabase: "the file is not a database"
-    case .storeLocked: "another process has locked the store"
+    case .storeLocked: "another process or operation uses the store"
     case .storeReadOnly: "the store is read-only"
     case .newerSchema: "a newer version of the app wrote the store"
     case .storeFull: "the disk is full"
@@ -280,7 +280,7 @@ extension SwiftDataError.Code {
     case .includePendingChangesWithBatchSize, .sortingPendingChangesWithIdentifiers:
       "Save first, or set includePendingChanges to false."
     case .configurationFileNameTooLong, .configurationFileNameContainsInvalidCharacters: "Choose another name."
-    case .storeLocked: "Close the other process, or try again."
+    case .storeLocked: "Close the other process, or try again later."
     case .notADatabase, .storeDamaged: "The file was not changed. Restore a copy, or move it away to start empty."
     case .newerSchema: "Update the app. The file was not changed."
     case .storeFull: "Free some space, then save again."

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The names of functions and properties, for error messages, where only addresses tell of them.
 ///

@@ -1,6 +1,5 @@
 #if !canImport(ObjectiveC)
   public import Foundation
-  import Synchronization
 
   // Foundation has no value transformers without Objective-C. These have the same names. Remove this file once
   // Foundation has them.
@@ -48,7 +47,7 @@
       var transformers: [NSValueTransformerName: ValueTransformer] = [:]
     }
 
-    private static let registry = Mutex(Registry())
+    private static let registry = Lock(Registry())
 
     /// Registers a transformer under a name. Nil removes it.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {

@@ -2,7 +2,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import Foundation
-import Synchronization
 
 // `$0.title.contains(/…/)`. Foundation's node captures only regular expressions with a pattern text. It traps for
 // others, such as those with options or from RegexBuilder.
@@ -55,7 +54,7 @@ final class RegexBox: @unchecked Sendable {
   let number: Int64
 
   private struct Weak { weak var box: RegexBox? }
-  private static let all = Mutex<(last: Int64, boxes: [Int64: Weak])>((0, [:]))
+  private static let all = Lock<(last: Int64, boxes: [Int64: Weak])>((0, [:]))
 
   init(_ regex: Regex<AnyRegexOutput>) {
     self.regex = regex
