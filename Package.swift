@@ -153,7 +153,9 @@ let package = Package(
       name: "ConformanceTests",
       dependencies: ["PostgresDivisions", "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
     .target(name: "CollidingNames", path: "Tests/CollidingNames"),
-    .target(name: "MigrationCases", dependencies: ["SwiftData"], path: "Tests/MigrationCases", exclude: ["Former"]),
+    .target(
+      name: "MigrationCases", dependencies: ["SwiftData"], path: "Tests/MigrationCases",
+      exclude: ["Former", "Released"]),
     .testTarget(name: "SourceCompatibilityTests", dependencies: ["SwiftData", "SwiftDataQuery", "CollidingNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),

@@ -48,7 +48,7 @@ public final class InspectedStore: Sendable {
     let url = URL(fileURLWithPath: location)
     server = nil
     if FileKind.of(url) == .store {
-      let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
+      let access = FileAccess(url, isWritable: false) { try $0.expectOwnStore() }
       let own = try Self.readLive(access, url.path) { try Self.metadata($0, url.path) }
       self.location = url.path
       (kind, identifier, layout, encryption) = (.sqlite, own.identifier, own.layout, own.encryption)

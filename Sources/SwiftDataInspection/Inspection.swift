@@ -211,7 +211,7 @@ extension Inspection {
     ]
     lines.append("identifier  \(identifier)")
     if !version.isEmpty { lines.append("models      version \(version)\(format.isEmpty ? "" : ", \(format)")") }
-    if let bytes { lines.append("size        \(bytes) bytes") }
+    if let bytes { lines.append("size        \(ByteText.text(bytes))") }
     if let history {
       let span = [history.first, history.last].compactMap { $0?.formatted(.iso8601) }.joined(separator: " to ")
       lines.append("history     \(history.transactions) transactions\(span.isEmpty ? "" : ", " + span)")
@@ -220,7 +220,7 @@ extension Inspection {
     for entity in entities {
       lines.append("")
       let parent = entity.superentity.map { ": \($0)" } ?? ""
-      let size = entity.bytes.map { ", \($0) bytes" } ?? ""
+      let size = entity.bytes.map { ", \(ByteText.text($0))" } ?? ""
       lines.append("\(entity.name)\(parent)  \(entity.count) objects in \(entity.table)\(size)")
       for attribute in entity.attributes {
         lines.append(

@@ -40,7 +40,7 @@ extension InspectedStore {
             + " \(column.valueType.isEmpty ? column.family.rawValue : column.valueType)")
     }
     let access = FileAccess(URL(fileURLWithPath: location), isWritable: true) {
-      try SwiftFunctions.register(on: $0.handle)
+      try $0.expectOwnStore()
       try $0.execute("PRAGMA foreign_keys = ON")
     }
     try access.write { connection in

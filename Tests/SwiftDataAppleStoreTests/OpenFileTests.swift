@@ -53,6 +53,34 @@ private final class OtherProcess {
     return file
   }
 
+  @Composite struct Size: Codable {
+    var width: Double
+  }
+  @Model final class Box {
+    #Index<Box>([\.size.width])
+    var name: String
+    var size: Size
+    init(_ name: String, width: Double) { (self.name, size) = (name, Size(width: width)) }
+  }
+
+  @Test("A store with an index over a member of a struct is read and edited", arguments: [true, false])
+  func memberIndex(isOpen: Bool) throws {
+    let file = try Library.folder().appendingPathComponent("boxes.store")
+    var container: ModelContainer? = try ModelContainer(
+      for: Box.self, configurations: ModelConfiguration(url: file))
+    if let container {
+      let context = ModelContext(container)
+      context.insert(Box("a", width: 2))
+      try context.save()
+    }
+    if !isOpen { container = nil }
+    let store = try InspectedStore(file.path)
+    #expect(try store.faults().isEmpty)
+    try store.change("Box", 1, property: "name", to: "b")
+    #expect(try store.rows(of: "Box", limit: 1).map { $0.values["name"] } == [.string("b")])
+    withExtendedLifetime(container) {}
+  }
+
   /// A store of this library and one of Apple's frameworks.
   private static func files() throws -> [URL] { [try store(), try Library.filled()] }
 

@@ -9,7 +9,16 @@ extension FileConnection {
   /// which a program that has the store open has made.
   package convenience init(reading path: String, place: String) throws {
     try self.init(uri: FileAccess.uri(path, "mode=ro"), place: place, lockTimeout: 5)
+    try expectOwnStore()
+  }
+
+  /// Prepares the connection for a file of OpenSwiftData.
+  ///
+  /// Indices over members of structs call SQLite's JSON functions. SQLite 3.40 allows these in a trusted schema only, and calls any other schema
+  /// malformed. Trust does no harm here: a schema can only call functions of values, because the connection has no others.
+  package func expectOwnStore() throws {
     try SwiftFunctions.register(on: handle)
+    try execute("PRAGMA trusted_schema = ON")
   }
 
   /// Calls `body` in a transaction that sees one state of the file.

@@ -95,7 +95,7 @@ package struct ImportTarget {
   /// Checks the store before SQLite opens it for writing.
   private func look(_ replaces: Bool) throws {
     do {
-      try FileAccess(url, isWritable: false) { _ in }.read { try check($0, in: "main", replaces) }
+      try FileAccess(url, isWritable: false) { try $0.expectOwnStore() }.read { try check($0, in: "main", replaces) }
     } catch let error as SwiftDataError where error.code == .storeLocked {
       // A program writes to it. The check in the transaction of the import waits for the program.
     }

@@ -189,7 +189,9 @@ public struct InboxService {
   }
 
   /// Marks a conversation and its messages as read. The next sync sends read receipts.
-  /// - Parameter date: the time of the last message that was seen; nil marks all. Later messages stay unread.
+  /// - Parameters:
+  ///   - conversation: the conversation that was read.
+  ///   - date: the time of the last message that was seen; nil marks all. Later messages stay unread.
   /// - Throws: `SwiftDataError`.
   public func markAsRead(_ conversation: ConversationEntity, upTo date: Date? = nil) throws {
     let user = try LocalUser.id(in: context)
