@@ -26,8 +26,8 @@
       try context.save()
       context.delete(gone)
       try context.save()
-      // So that the server has a sample of the values in its statistics. Without a table, ANALYZE would wait for the locks of all tests, and
-      // two such waits take both threads that a test needs to give its lock back.
+      // So that the server has a sample of the values in its statistics. Without a table, ANALYZE would wait for the
+      // locks of all tests, and two such waits take both threads that a test needs to give its lock back.
       try store.sql("ANALYZE \"Note\"")
     }
 
