@@ -37,6 +37,44 @@ import Testing
     #expect(model.classify(features).confidence > 0)
   }
 
+  @Test(
+    "A text of a technical chat has technical signs",
+    arguments: [
+      ("edit /etc/fstab and run ls -la", 2), ("dana: which one?", 1), ("see ~/notes or ./run", 2),
+      ("the file xorg.conf, please", 1),
+      ("ping 192.168.0.1 from eth0", 1), ("kernel 2.6.15-25 with usb2go", 2), ("!ask dana_7", 2), ("a | b && c $ d", 3),
+    ])
+  func technical(_ text: String, _ count: Int) {
+    var tokenizer = Tokenizer()
+    tokenizer.read(text)
+    #expect(tokenizer.technicalSigns == count)
+  }
+
+  @Test(
+    "A text without technical chat has no technical signs",
+    arguments: [
+      "Am 12.5.2026 um 18.30, oder?", "and/or 7pm - 9pm", "https://a_b.example/c.txt", "it costs $1,200.50!",
+      "wow :) <3", "50-60 €",
+      "Hi Dana, at 7:", "no.1 fan!",
+    ])
+  func notTechnical(_ text: String) {
+    var tokenizer = Tokenizer()
+    tokenizer.read(text)
+    #expect(tokenizer.technicalSigns == 0)
+  }
+
+  @Test("A text begins with a capital letter if its first letter is one, in any alphabet that has them")
+  func beginnings() {
+    func begins(_ text: String) -> Bool {
+      var tokenizer = Tokenizer()
+      tokenizer.read(text)
+      return tokenizer.beginsWithCapital
+    }
+    #expect(
+      begins("Hello") && begins("“Élan”") && begins("12 Äpfel") && !begins("hello World") && !begins("éclair Z")
+        && !begins("!?"))
+  }
+
   @Test("The empty text has a classification")
   func emptyText() {
     var extractor = FeatureExtractor()
@@ -117,5 +155,22 @@ import Testing
     #expect(matcher.match("do you ship to other country", &extractor)?.id == "shipping")
     #expect(matcher.match("See you at six then", &extractor) == nil)
     #expect(QuestionMatcher([], model: model).best("Which camera?", &extractor) == nil)
+  }
+
+  @Test(
+    "A frequent question is found in another language than its wording; a question that is not frequent is found by its words"
+  )
+  func intents() {
+    let matcher = QuestionMatcher(
+      [
+        .init(id: "delivery", wordings: "Do you ship internationally?"),
+        .init(id: "gear", wordings: "Which camera do you use?"),
+        .init(id: "wifi", wordings: "What is the password of the guest network?"),
+      ], model: model)
+    var extractor = FeatureExtractor()
+    #expect(matcher.match("Verschickt ihr auch nach Dänemark?", &extractor)?.id == "delivery")
+    #expect(matcher.match("¿con qué cámara grabas esto?", &extractor)?.id == "gear")
+    #expect(matcher.match("what is the password of your guest network", &extractor)?.id == "wifi")
+    #expect(matcher.match("Kommst du morgen zum Essen?", &extractor) == nil)
   }
 }

@@ -41,6 +41,9 @@ public enum Trait: Int32, CaseIterable, Sendable {
   case money = -6
   case link = -7
   case phoneNumber = -8
+  case technical = -9
+  case beginning = -10
+  case ending = -11
 
   /// The text of the trait in an explanation.
   public var words: String {
@@ -53,6 +56,9 @@ public enum Trait: Int32, CaseIterable, Sendable {
     case .money: "an amount of money"
     case .link: "a link"
     case .phoneNumber: "a long number"
+    case .technical: "technical signs"
+    case .beginning: "how it begins"
+    case .ending: "how it ends"
     }
   }
 }
@@ -213,12 +219,34 @@ public struct FeatureExtractor: Sendable {
     if money > 0 { add(.money, 1) }
     if tokenizer.tokens.contains(where: { $0.kind == .link }) { add(.link, 1) }
     if tokenizer.tokens.contains(where: { $0.kind == .number && $0.range.count >= 5 }) { add(.phoneNumber, 1) }
+    addStyle()
   }
 
-  private mutating func add(_ trait: Trait, _ amount: Int) {
+  /// Adds how the message is written: technical signs, its first letter and its last character.
+  private mutating func addStyle() {
+    let technical = min(tokenizer.technicalSigns, 2)
+    add(.technical, technical, technical > 0 ? 4 : 0.3)
+    let (start, end) = (tokenizer.beginsWithCapital ? 1 : 0, Self.ending(tokenizer.scalars.last { $0 > 0x20 }))
+    add(.beginning, start, 0.5)
+    add(.ending, end, 0.5)
+    add(.ending, 100 + start * 5 + end, 0.5)
+  }
+
+  /// Returns the class of the last character: a letter or digit, a full stop, a question mark, an exclamation mark, or another one.
+  private static func ending(_ last: UInt32?) -> Int {
+    switch last {
+    case 0x2E: 1
+    case 0x3F: 2
+    case 0x21: 3
+    case let value?: Tokenizer.isLetter(value) || Tokenizer.isDigit(value) ? 0 : 4
+    case nil: 4
+    }
+  }
+
+  private mutating func add(_ trait: Trait, _ amount: Int, _ value: Float = 0.8) {
     var hash = Hash(seed: 0x1000 + UInt32(-trait.rawValue))
     hash.add(UInt32(amount))
-    add(hash, trait.rawValue, 0.8, .trait)
+    add(hash, trait.rawValue, value, .trait)
   }
 
   // MARK: - Entries

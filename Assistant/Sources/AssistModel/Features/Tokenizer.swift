@@ -28,18 +28,27 @@ struct Tokenizer {
   private(set) var tokens: [Token] = []
   /// The number of uppercase letters and the number of all letters in the last text.
   private(set) var capitals = (upper: 0, letters: 0)
+  /// Whether the first letter of the last text is a capital letter.
+  private(set) var beginsWithCapital = false
+  /// The number of the last text's runs of scalars that only technical texts have (``TechnicalSigns``).
+  private(set) var technicalSigns = 0
 
   /// Splits a text. The result replaces the tokens of the previous text.
   mutating func read(_ text: String) {
     scalars.removeAll(keepingCapacity: true)
     tokens.removeAll(keepingCapacity: true)
     capitals = (0, 0)
+    beginsWithCapital = false
+    technicalSigns = 0
     for scalar in text.unicodeScalars.prefix(Self.maximumScalars) { fold(scalar) }
     var start = 0
     while start < scalars.count {
       var end = start
       while end < scalars.count, !Self.isSpace(scalars[end]) { end += 1 }
-      if end > start { split(start..<end) }
+      if end > start {
+        if TechnicalSigns.contains(scalars[start..<end], isFirst: tokens.isEmpty) { technicalSigns += 1 }
+        split(start..<end)
+      }
       start = end + 1
     }
   }
@@ -55,6 +64,7 @@ struct Tokenizer {
     let value = scalar.value
     switch value {
     case 0x41...0x5A:
+      if capitals.letters == 0 { beginsWithCapital = true }
       capitals.upper += 1
       capitals.letters += 1
       scalars.append(value + 32)
@@ -67,8 +77,11 @@ struct Tokenizer {
     case 0xFE0F: break
     default:
       let lower = scalar.properties.lowercaseMapping.unicodeScalars
+      if lower.first != scalar {
+        if capitals.letters == 0 { beginsWithCapital = true }
+        capitals.upper += 1
+      }
       capitals.letters += 1
-      if lower.first != scalar { capitals.upper += 1 }
       for part in lower { scalars.append(part.value) }
     }
   }
@@ -117,9 +130,9 @@ struct Tokenizer {
     value <= 0x20 || value == 0xA0 || value == 0x3000 || (0x2000...0x200B).contains(value)
   }
 
-  private static func isDigit(_ value: UInt32) -> Bool { (0x30...0x39).contains(value) }
+  static func isDigit(_ value: UInt32) -> Bool { (0x30...0x39).contains(value) }
 
-  private static func isLetter(_ value: UInt32) -> Bool {
+  static func isLetter(_ value: UInt32) -> Bool {
     if value < 0x80 { return (0x61...0x7A).contains(value) }
     return Unicode.Scalar(value)?.properties.isAlphabetic ?? false
   }

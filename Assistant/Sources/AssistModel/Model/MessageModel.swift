@@ -2,11 +2,11 @@ import Foundation
 
 /// The classifier of messages: the trained weights of all heads, which share one pass over the features.
 ///
-/// The weights are quantized to 8 bits with one scale for each output, so the file is smaller than 1 MB.
+/// The weights are quantized to 8 bits with one scale for each output, so the file has about 1 MB.
 public struct MessageModel: Sendable {
   /// The version of the weights. It increases with each training that changes classifications. A stored message has the version that
   /// classified it.
-  public static let version = 3
+  public static let version = 4
 
   /// The kinds that the models say only if they are sure.
   public static let guessed: [Kind] = [.fan, .business, .urgent]
@@ -19,12 +19,16 @@ public struct MessageModel: Sendable {
   private(set) var rarity: [UInt8]
   /// The smallest probability of each of ``guessed``. A message below it has the kind ``Kind/none``.
   var thresholds: [Float]
-  /// The calibration of ``QuestionMatcher``.
+  /// The calibration of ``QuestionMatcher`` for questions that no intent describes.
   var matching: MatchCalibration
+  /// The head that recognizes frequent questions.
+  var intents: IntentHead
+  /// The calibration of ``QuestionMatcher`` for questions with an intent.
+  var intentMatching = IntentCalibration()
 
   init(
     weights: [Int8], scales: [Float], biases: [Float], rarity: [UInt8], thresholds: [Float],
-    matching: MatchCalibration
+    matching: MatchCalibration, intents: IntentHead
   ) {
     self.weights = weights
     self.scales = scales
@@ -32,6 +36,7 @@ public struct MessageModel: Sendable {
     self.rarity = rarity
     self.thresholds = thresholds
     self.matching = matching
+    self.intents = intents
   }
 
   /// The scores of one message by all heads.
@@ -99,6 +104,26 @@ public struct MatchCalibration: Sendable, Codable {
   }
 }
 
+/// The logistic calibration that turns the similarity of a question with an intent, and the probability of that intent, into a confidence.
+struct IntentCalibration: Sendable, Equatable {
+  /// The coefficient of the question's similarity.
+  var similarity: Float = 0
+  /// The coefficient of the intent's evidence.
+  var intent: Float = 0
+  /// The intercept.
+  var bias: Float = 0
+
+  func confidence(_ similarity: Float, _ evidence: Float) -> Float {
+    sigmoid(self.similarity * similarity + intent * evidence + bias)
+  }
+
+  /// Returns the evidence of an intent with a probability: an eighth of the log-odds, within ±1.2.
+  static func evidence(_ probability: Float) -> Float {
+    let limited = min(max(probability, 1e-4), 1 - 1e-4)
+    return logarithm(limited / (1 - limited)) / 8
+  }
+}
+
 /// An error of a file with weights, labels or a vocabulary.
 public struct WeightsError: Error, CustomStringConvertible {
   /// The error and its remedy.
@@ -106,7 +131,7 @@ public struct WeightsError: Error, CustomStringConvertible {
 }
 
 extension MessageModel {
-  private static let magic: [UInt8] = Array("SORTEDW2".utf8)
+  private static let magic: [UInt8] = Array("SORTEDW3".utf8)
 
   /// The content of a file of weights.
   public var data: Data {
@@ -114,11 +139,16 @@ extension MessageModel {
     for number in [UInt32(FeatureExtractor.buckets), UInt32(Head.outputs)] {
       withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }
-    for number in scales + biases + thresholds + [matching.similarity, matching.margin, matching.bias, matching.form] {
+    let calibrations = [
+      matching.similarity, matching.margin, matching.bias, matching.form, intentMatching.similarity,
+      intentMatching.intent,
+      intentMatching.bias,
+    ]
+    for number in scales + biases + thresholds + intents.scales + intents.biases + calibrations {
       withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) }
     }
     data.append(contentsOf: rarity)
-    data.append(contentsOf: weights.map { UInt8(bitPattern: $0) })
+    data.append(contentsOf: (weights + intents.weights).map { UInt8(bitPattern: $0) })
     return data
   }
 
@@ -127,9 +157,14 @@ extension MessageModel {
   public init(_ data: Data) throws {
     let bytes = [UInt8](data)
     let outputs = Head.outputs
-    let floats = 2 * outputs + Self.guessed.count + 4
+    let intentFloats = 2 * outputs + Self.guessed.count
+    let matchFloats = intentFloats + 2 * IntentHead.outputs
+    let floats = matchFloats + 7
     let head = Self.magic.count + 8
-    let expected = head + 4 * floats + FeatureExtractor.buckets * (1 + outputs)
+    let start = head + 4 * floats
+    let middle = start + FeatureExtractor.buckets
+    let last = middle + FeatureExtractor.buckets * outputs
+    let expected = last + IntentHead.buckets * IntentHead.outputs
     guard bytes.starts(with: Self.magic) else {
       throw WeightsError(description: "the file does not have weights of Sorted; make train writes them")
     }
@@ -141,14 +176,17 @@ extension MessageModel {
       let start = head + 4 * index
       return Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[start + $1]) << (8 * $1) })
     }
-    let start = head + 4 * floats
-    let middle = start + FeatureExtractor.buckets
+    let matching = (matchFloats..<floats).map(float)
     self.init(
-      weights: bytes[middle...].map { Int8(bitPattern: $0) }, scales: (0..<outputs).map(float),
+      weights: bytes[middle..<last].map { Int8(bitPattern: $0) }, scales: (0..<outputs).map(float),
       biases: (outputs..<2 * outputs).map(float), rarity: Array(bytes[start..<middle]),
       thresholds: Self.guessed.indices.map { float(2 * outputs + $0) },
-      matching: MatchCalibration(
-        similarity: float(floats - 4), margin: float(floats - 3), bias: float(floats - 2), form: float(floats - 1)))
+      matching: MatchCalibration(similarity: matching[0], margin: matching[1], bias: matching[2], form: matching[3]),
+      intents: IntentHead(
+        weights: bytes[last...].map { Int8(bitPattern: $0) },
+        scales: (0..<IntentHead.outputs).map { float(intentFloats + $0) },
+        biases: (IntentHead.outputs..<2 * IntentHead.outputs).map { float(intentFloats + $0) }))
+    intentMatching = IntentCalibration(similarity: matching[4], intent: matching[5], bias: matching[6])
   }
 
   /// Returns the weights that come with the program.

@@ -3,6 +3,9 @@
 /// It compares the TF-IDF vectors of words and character n-grams by cosine similarity. If the sentence model is installed, it compares
 /// sentence embeddings instead. It compares a long message sentence by sentence, so that the text around a question does not hide the
 /// question.
+///
+/// Some questions are frequent, such as the one about delivery. A trained head recognizes them in the message and in the wordings
+/// (``IntentHead``), so a message may ask such a question in entirely different words.
 public struct QuestionMatcher: Sendable {
   /// A frequent question.
   public struct Question: Sendable {
@@ -22,7 +25,8 @@ public struct QuestionMatcher: Sendable {
   public struct Match: Sendable, Equatable {
     /// The identifier of the question.
     public var id: String
-    /// The confidence from 0 to 1. It is calibrated: half of the matches with the confidence 0.5 are right.
+    /// The confidence from 0 to 1. It is calibrated: half of the matches with the confidence 0.5 are right. For questions with an intent
+    /// it is two of seven, because a right match counts 2.5 times: a draft is an offer that the person may ignore.
     public var confidence: Float
   }
 
@@ -44,6 +48,8 @@ public struct QuestionMatcher: Sendable {
   /// The embedding of each wording; empty without a sentence model.
   private var embeddings: [[Float]] = []
   private var ids: [String] = []
+  /// The intent of each question; nil if ``IntentHead`` does not know the question.
+  private var intents: [Int?] = []
   /// The index in `ids` of each wording's question.
   private var owners: [Int] = []
   /// The inverted index: the wordings that have each bucket.
@@ -60,13 +66,17 @@ public struct QuestionMatcher: Sendable {
     var extractor = FeatureExtractor()
     for question in questions {
       ids.append(question.id)
+      var probabilities: [[Float]] = []
       for wording in question.wordings.split(whereSeparator: \.isNewline) {
-        for (bucket, value) in Self.vector(extractor.features(of: String(wording)), model) {
+        let features = extractor.features(of: String(wording))
+        probabilities.append(model.intents.probabilities(features))
+        for (bucket, value) in Self.vector(features, model) {
           postings[bucket, default: []].append(Posting(wording: owners.count, value: value))
         }
         owners.append(ids.count - 1)
         wordings.append(String(wording))
       }
+      intents.append(IntentHead.intent(of: probabilities))
     }
     embeddings = vectors?(wordings) ?? []
   }
@@ -85,10 +95,43 @@ public struct QuestionMatcher: Sendable {
     let parts = Self.parts(text)
     let embeddings = embeddings.isEmpty ? nil : vectors?(parts)
     guard let found = similarities(parts, embeddings, &extractor) else { return nil }
-    let calibration = embeddings == nil ? model.matching : MatchCalibration.withMeaning
-    return Match(
-      id: found.id,
-      confidence: calibration.confidence(found.best, found.second, isQuestion: extractor.asks(text)))
+    let isQuestion = extractor.asks(text)
+    if embeddings != nil {
+      return Match(
+        id: found.id,
+        confidence: MatchCalibration.withMeaning.confidence(found.best, found.second, isQuestion: isQuestion))
+    }
+    let byIntent = frequent(text, found.scores, &extractor).map {
+      Match(id: $0.id, confidence: model.intentMatching.confidence($0.similarity, $0.evidence))
+    }
+    let best = ids.firstIndex(of: found.id)!
+    // The calibration of words knows nothing of intents, so it counts for other questions only.
+    if let byIntent, intents[best] != nil { return byIntent }
+    let byWords = Match(
+      id: found.id, confidence: model.matching.confidence(found.best, found.second, isQuestion: isQuestion))
+    return byIntent.flatMap { $0.confidence > byWords.confidence ? $0 : nil } ?? byWords
+  }
+
+  /// Returns the question with an intent that a message most probably asks; nil if no question has an intent.
+  /// - Parameter scores: the similarity of each question.
+  func frequent(
+    _ text: String, _ scores: [Float], _ extractor: inout FeatureExtractor
+  ) -> (id: String, similarity: Float, evidence: Float)? {
+    guard intents.contains(where: { $0 != nil }) else { return nil }
+    return frequent(model.intents.probabilities(extractor.features(of: text)), scores)
+  }
+
+  /// Returns the question with an intent that a message most probably asks; nil if no question has an intent.
+  /// - Parameters:
+  ///   - probabilities: the probability of each intent of the message.
+  ///   - scores: the similarity of each question.
+  func frequent(_ probabilities: [Float], _ scores: [Float]) -> (id: String, similarity: Float, evidence: Float)? {
+    let known = intents.indices.compactMap { index in
+      intents[index].map { (index: index, value: scores[index] + probabilities[$0], probability: probabilities[$0]) }
+    }
+    return known.max { $0.value < $1.value }.map {
+      (ids[$0.index], scores[$0.index], IntentCalibration.evidence($0.probability))
+    }
   }
 
   /// Returns the question that a message asks; nil if no question reaches the ``threshold``.
@@ -96,11 +139,11 @@ public struct QuestionMatcher: Sendable {
     best(text, &extractor, vectors: vectors).flatMap { $0.confidence >= Self.threshold ? $0 : nil }
   }
 
-  /// Returns the most similar question with its similarity, and the similarity of the second question.
+  /// Returns the most similar question with its similarity, the similarity of the second question, and the similarities of all.
   /// - Parameter embeddings: the embedding of each part; nil compares words only.
   func similarities(
     _ parts: [String], _ embeddings: [[Float]]?, _ extractor: inout FeatureExtractor
-  ) -> (id: String, best: Float, second: Float)? {
+  ) -> (id: String, best: Float, second: Float, scores: [Float])? {
     var scores = [Float](repeating: 0, count: ids.count)
     for (index, part) in parts.enumerated() {
       let found = embeddings.map { cosines(of: $0[index]) } ?? commonWords(of: part, &extractor)
@@ -110,7 +153,7 @@ public struct QuestionMatcher: Sendable {
     }
     guard let best = scores.indices.max(by: { scores[$0] < scores[$1] }), scores[best] > 0 else { return nil }
     let second = scores.indices.filter { $0 != best }.map { scores[$0] }.max() ?? 0
-    return (ids[best], scores[best], second)
+    return (ids[best], scores[best], second, scores)
   }
 
   /// Returns the similarity of each wording by words.

@@ -68,6 +68,11 @@ public struct LinearTrainer {
     }
   }
 
+  /// Sets the weights of some buckets to 0.
+  mutating func forget(_ buckets: Set<Int32>) {
+    for bucket in buckets { for output in 0..<outputs { weights[Int(bucket) * outputs + output] = 0 } }
+  }
+
   /// Returns the probability of each output for a message.
   public func probabilities(_ features: FeatureVector) -> [Float] {
     var scores = bias

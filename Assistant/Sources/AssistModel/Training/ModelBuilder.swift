@@ -11,15 +11,19 @@ public struct ModelBuilder {
     public var smallTalk: Float = 0.05
     /// The smallest probability of each of ``MessageModel/guessed``. A cross-validation of the training data chose them: a missed urgent
     /// message costs the reader more than a wrong label, and a wrong label "fan" is the most frequent error in technical chat.
-    public var thresholds: [Float] = [0.7, 0.5, 0.3]
+    public var thresholds: [Float] = [0.65, 0.5, 0.3]
     /// The largest share of harmless messages of our own that may be spam.
     public var falseSpam: Float = 0.01
+    /// The settings of ``IntentHead``.
+    public var intents = TrainingSettings(epochs: 30, rate: 0.01, decay: 1e-4)
+    /// The weight of a message that asks a frequent question, in the training of ``IntentHead``. Few messages ask one.
+    public var intentWeight: Float = 6
     /// Makes the recipe of the shipped weights.
     public init() {}
   }
 
-  private let recipe: Recipe
-  private var extractor = FeatureExtractor()
+  let recipe: Recipe
+  var extractor = FeatureExtractor()
 
   /// Makes a builder.
   public init(recipe: Recipe = Recipe()) { self.recipe = recipe }
@@ -39,7 +43,15 @@ public struct ModelBuilder {
     var shift: Float = 0
     for head in Head.allCases {
       switch head {
-      case .spam: (trained[head], shift) = trainSpam(messages, vectors, spam, spamVectors)
+      case .spam:
+        // The codes in commercial SMS have the form of technical signs. They would make technical chat spam.
+        func plain(_ vector: FeatureVector) -> FeatureVector {
+          FeatureVector(entries: vector.entries.filter { $0.token != Trait.technical.rawValue })
+        }
+        var (trainer, amount) = trainSpam(messages, vectors.map(plain), spam, spamVectors.map(plain))
+        let technical = (vectors + spamVectors).flatMap { $0.entries.filter { $0.token == Trait.technical.rawValue } }
+        trainer.forget(Set(technical.map(\.bucket)))
+        (trained[head], shift) = (trainer, amount)
       case .category:
         trained[head] = trainCategory(messages, vectors, strangers.map { ($0.0.text, $0.1) })
       case .sentiment, .intensity, .opportunity:
@@ -50,8 +62,13 @@ public struct ModelBuilder {
     }
     var model = Self.quantized(trained, rarity: Self.rarity(vectors + spamVectors))
     model = model.shifted(.spam, by: shift, thresholds: recipe.thresholds)
+    model = withIntents(
+      messages, strangers: strangers.filter { Fold.inner($0.0.text) == 0 }.map(\.1), answers: answers, in: model)
     return model.calibrated(messages.filter(\.hasQuestions), answers: answers)
   }
+
+  /// Returns the features of a text.
+  mutating func features(of text: String) -> FeatureVector { extractor.features(of: text) }
 
   // MARK: - Heads
 
@@ -188,11 +205,22 @@ public struct ModelBuilder {
     }
     return MessageModel(
       weights: weights, scales: scales, biases: biases, rarity: rarity,
-      thresholds: [0.4, 0.4, 0.4], matching: MatchCalibration(similarity: 10, margin: 5, bias: -6))
+      thresholds: [0.4, 0.4, 0.4], matching: MatchCalibration(similarity: 10, margin: 5, bias: -6),
+      intents: IntentHead(
+        weights: [Int8](repeating: 0, count: IntentHead.buckets * IntentHead.outputs),
+        scales: [Float](repeating: 1, count: IntentHead.outputs),
+        biases: [Float](repeating: 0, count: IntentHead.outputs)))
   }
 }
 
 extension MessageModel {
+  /// Returns the model with another head of frequent questions.
+  func with(_ intents: IntentHead) -> MessageModel {
+    var model = self
+    model.intents = intents
+    return model
+  }
+
   /// Returns the model with other thresholds, and with a shift of the score of a head that has one output.
   fileprivate func shifted(_ head: Head, by amount: Float, thresholds: [Float]) -> MessageModel {
     var model = self
