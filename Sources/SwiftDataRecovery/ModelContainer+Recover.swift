@@ -14,8 +14,8 @@ extension ModelContainer {
   ///   - new: the file of the new store, which must not exist yet.
   ///   - schema: the models, for a store whose own description is lost. Use the version that wrote the store.
   /// - Returns: the recovered and lost objects by class.
-  /// - Throws: ``SwiftDataError/io`` if the files cannot be read or written, or `new` exists.
-  ///   ``SwiftDataError/notADatabase`` if nothing in the file belongs to a store.
+  /// - Throws: `SwiftDataError.io` if the files cannot be read or written, or `new` exists.
+  ///   `SwiftDataError.notADatabase` if nothing in the file belongs to a store.
   /// - Complexity: proportional to the size of the file. The keys of all objects are in memory.
   @discardableResult
   public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> ModelContainer.RecoveryReport
