@@ -46,7 +46,7 @@ public final class ModelContainer: Equatable, Sendable {
   ///   - migrationPlan: the versions of the schema and the stages between them.
   ///   - configurations: one per store. Without any, there is one store at the default location.
   /// - Throws: ``SwiftDataError`` if a configuration or the schema is invalid, or a store cannot be opened. Its file is
-  ///   then unchanged. Models that are refused leave no file of a new store.
+  ///   then unchanged.
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
   ) throws {

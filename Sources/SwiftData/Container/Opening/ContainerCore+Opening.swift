@@ -6,7 +6,6 @@ extension ContainerCore {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws -> (core: ContainerCore, migrations: [ModelContainer.MigrationSummary]) {
     let targets = try targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
-    for case .sqlite(let target) in targets.stores { try StoreOpening.rehearse(target) }
     let opened = try targets.stores.map { try $0.open() }
     let stores = opened.map(\.store)
     try attachPacks(targets, stores)

@@ -25,20 +25,6 @@ package enum StoreOpening {
     return (store, ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps))
   }
 
-  /// Makes the tables of a new store in memory, so that models that are refused leave no file. SQLite writes to the file before it can
-  /// refuse a table.
-  static func rehearse(_ target: MigrationTarget) throws {
-    let configuration = target.configuration
-    guard configuration.allowsSave, !configuration.isStoredInMemoryOnly,
-      FileIdentity(configuration.url.path)?.isEmpty != false
-    else { return }
-    let connections = try StoreFile.open(configuration, isRehearsal: true)
-    _ = try prepare(connections, target: target, externalStorage: ExternalStorage(configuration))
-    try StoreErrors.translating(configuration, target.current.layout) {
-      _ = try DerivedTable.update(connections, for: target.current.layout, configuration: configuration)
-    }
-  }
-
   /// Creates a new store, or migrates an existing one to the target.
   /// - Returns: also whether other columns are encrypted than before.
   static func prepare(

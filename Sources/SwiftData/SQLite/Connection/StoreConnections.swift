@@ -327,7 +327,7 @@ package final class StoreConnections: Sendable {
 }
 
 /// The identity of a file, independent of its name.
-struct FileIdentity: Equatable {
+private struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
   let isEmpty: Bool

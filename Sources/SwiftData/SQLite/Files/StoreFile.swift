@@ -17,24 +17,19 @@ package enum StoreFile {
 
   /// Opens a file that is a store, or makes a new one. The caller checks what the store holds, and then lets it change with
   /// ``StoreConnections/accept()``.
-  /// - Parameters:
-  ///   - sharesMemory: whether a store in memory has reading connections too.
-  ///   - isRehearsal: whether the database is in memory although the configuration names a file.
+  /// - Parameter sharesMemory: whether a store in memory has reading connections too.
   /// - Throws: ``SwiftDataError/notADatabase`` for a file of another program, which stays as it is.
-  package static func open(
-    _ configuration: ModelConfiguration, sharesMemory: Bool = false, isRehearsal: Bool = false
-  ) throws -> StoreConnections {
-    let isInMemory = isRehearsal || configuration.isStoredInMemoryOnly
+  package static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
     var options = SQLiteOptions()
     options.lockTimeout = configuration.lockTimeout.asWait
-    let isReadOnly = !configuration.allowsSave && !isInMemory
+    let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
     options.isReadOnly = isReadOnly
     let look = FirstLook()
     func checkKind() throws {
       if let refusal = FileKind.of(configuration.url).refusal(of: configuration.url.path) { throw refusal }
       look.pass()
     }
-    if isInMemory {
+    if configuration.isStoredInMemoryOnly {
       look.pass()
     } else if !FirstLook.isPossible(at: configuration.url) {
       try checkKind()
@@ -51,12 +46,11 @@ package enum StoreFile {
       if !database.isReadOnly { try database.execute("PRAGMA cache_size = -\(cacheSize)") }
     }
     do {
-      if isInMemory { return try connectInMemory(configuration, options, isShared: sharesMemory) }
       do {
-        return try connect(configuration, options)
+        return try connect(configuration, options, sharesMemory: sharesMemory)
       } catch is FirstLook.Unknown {
         try checkKind()
-        return try connect(configuration, options)
+        return try connect(configuration, options, sharesMemory: sharesMemory)
       }
     } catch let error as SQLiteError {
       throw StoreErrors.error(error, configuration: configuration, layout: nil)
@@ -69,19 +63,16 @@ package enum StoreFile {
     }
   }
 
-  private static func connectInMemory(
-    _ configuration: ModelConfiguration, _ options: SQLiteOptions, isShared: Bool
-  ) throws -> StoreConnections {
-    let timeout = configuration.connectionTimeout.asWait
-    guard isShared else { return try StoreConnections(inMemory: options, timeout: timeout) }
-    // A database that several connections of this process see, under a unique name.
-    return try StoreConnections(
-      path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false, timeout: timeout)
-  }
-
   private static func connect(
-    _ configuration: ModelConfiguration, _ options: SQLiteOptions
+    _ configuration: ModelConfiguration, _ options: SQLiteOptions, sharesMemory: Bool
   ) throws -> StoreConnections {
+    if configuration.isStoredInMemoryOnly {
+      let timeout = configuration.connectionTimeout.asWait
+      guard sharesMemory else { return try StoreConnections(inMemory: options, timeout: timeout) }
+      // A database that several connections of this process see, under a unique name.
+      return try StoreConnections(
+        path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false, timeout: timeout)
+    }
     let folder = configuration.url.deletingLastPathComponent()
     if !options.isReadOnly { try DurableFiles.createFolder(folder.path) }
     try LeftoverLog.setAside(configuration)
