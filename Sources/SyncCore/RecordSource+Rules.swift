@@ -64,24 +64,3 @@ extension RecordSource {
     try registers(of: key)?.isHere(key.zone, models) ?? false
   }
 }
-
-extension RowSource {
-  /// The records that make the values of a row, in order; none if there is no such row.
-  func members(of row: RecordKey) throws -> [RecordKey] {
-    guard try self.row(showing: row) == row else { return [] }
-    return try records(shownBy: row).filter { $0.zone == row.zone }.sorted()
-  }
-
-  /// The class of a row; nil if there is no such row.
-  func entity(ofRow row: RecordKey) throws -> WireName? {
-    try self.row(showing: row) == row ? try registers(of: row)?.born?.value : nil
-  }
-
-  /// The row that a reference leads to; nil if it leads to no row of the class.
-  func resolve(_ reference: Reference, from zone: ZoneName, _ entity: WireName, _ models: SyncModels) throws -> RecordKey? {
-    guard let key = try locate(reference, from: zone, searchesOtherZones: true), let row = try row(showing: key),
-      let actual = try registers(of: row)?.born?.value, models.isKind(actual, of: entity)
-    else { return nil }
-    return row
-  }
-}

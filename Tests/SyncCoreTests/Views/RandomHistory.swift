@@ -1,0 +1,180 @@
+import SyncCore
+import SyncProtocol
+
+/// A history of a replica that a seed determines: what it takes in, as changed records.
+///
+/// Few names, zones, times and values, so that writes meet. Any participant may have written any of it.
+struct RandomHistory {
+  static let zones: [ZoneName] = [SyncGroup.ann, .share("share0"), .share("share1"), .share("share2")]
+
+  enum Step {
+    case changes([RecordKey: Registers?])
+    /// The program is updated.
+    case program(SyncModels)
+  }
+
+  private var random: RandomLog
+  private let programs: [SyncModels]
+  private var program = 0
+  private let names: Int
+  private let percentOfUnique: Int
+  /// The zones that the replica lost, with what came to them since.
+  private var away: [ZoneName: ZoneState] = [:]
+  private var commit: Int64 = 0
+  private var clock: Int64 = 5
+
+  init(seed: Int) {
+    random = RandomLog(seed: seed)
+    programs = seed % 3 == 0 ? [TestModels.new, TestModels.old] : [RichModels.new, RichModels.old]
+    names = random.pick([5, 8, 12, 20])
+    percentOfUnique = random.pick([30, 60, 90])
+  }
+
+  var models: SyncModels { programs[program] }
+
+  private mutating func name() -> RecordName { TraceTables.name(random.below(names)) }
+  private mutating func hint() -> ZoneName? { random.chance(40) ? random.pick(Self.zones) : nil }
+
+  /// A time. Most writes are later than all before, as those of programs are.
+  private mutating func time() -> HybridTime {
+    if random.chance(60) { clock += 1 }
+    return HybridTimes.time(random.chance(60) ? clock : Int64(random.below(Int(clock))) + 1, UInt64(random.below(2)) + 1)
+  }
+
+  /// The class that the program of a name made. Some records get another one, or one that no program knows.
+  private mutating func entity(_ name: RecordName) -> WireName {
+    let classes = programs[0].classes.keys.sorted()
+    if random.chance(4) { return random.chance(30) ? "Unknown" : random.pick(classes) }
+    let index = (0..<names).first { TraceTables.name($0) == name } ?? 0
+    return classes[index % classes.count]
+  }
+
+  private mutating func edge() -> Edge {
+    var edge = Edge(removed: random.chance(30) ? time() : .zero)
+    if random.chance(75) { edge.added = time() }
+    if random.chance(70) { edge.place = Stamped(time(), Place(random.pick(["4", "8", "84", "c"]), hint: hint())) }
+    return edge
+  }
+
+  /// Registers that a program writes to a record.
+  private mutating func registers(_ name: RecordName, isNew: Bool) -> Registers {
+    let entity = entity(name)
+    var registers = Registers()
+    if isNew || random.chance(15) { registers.born = Stamped(time(), entity) }
+    if random.chance(8) { registers.dead = time() }
+    if random.chance(5) { registers.home = Home(moves: random.below(3), time: time(), zone: random.pick(Self.zones)) }
+    let share = isNew ? 60 : 25
+    for property in programs[0].classes[entity] ?? [] where random.chance(share) {
+      let wire = random.pick(property.readNames)
+      switch property.kind {
+      case .attribute:
+        let value = random.chance(percentOfUnique) ? RegisterValue.integer(Int64(random.below(3))) : .null
+        registers.fields[wire] = Stamped(time(), random.chance(97) ? value : random.value())
+      case .toOne:
+        let value = random.chance(75) ? RegisterValue.reference(Reference(self.name(), hint: hint())) : .null
+        registers.fields[wire] = Stamped(time(), random.chance(97) ? value : random.value())
+        if random.chance(60) {
+          registers.fields[WireName("place:\(wire)")] = Stamped(time(), .text(random.pick(["4", "8", "84", "c"])))
+        }
+      case .members: for _ in 0...random.below(3) { registers.edges[wire, default: [:]][self.name()] = edge() }
+      case .inverseMembers:
+        var edge = edge()
+        edge.added = .zero
+        registers.edges[wire, default: [:]][self.name()] = edge
+      case .list, .inverseToOne: continue
+      }
+    }
+    return registers
+  }
+
+  /// What comes next to a replica with the given states.
+  mutating func next(_ states: ZoneStates) -> Step {
+    commit += 1
+    switch random.below(100) {
+    case 0..<58: return .changes(write(states))
+    case 58..<68: return .changes(move(states))
+    case 68..<78: return .changes(death(states))
+    case 78..<86: return .changes(forget(states))
+    case 86..<96: return .changes(zone(states))
+    default:
+      program = 1 - program
+      return .program(models)
+    }
+  }
+
+  private func joined(_ writes: [RecordKey: Registers], _ states: ZoneStates) -> [RecordKey: Registers?] {
+    Dictionary(
+      uniqueKeysWithValues: writes.map { key, registers in
+        var registers = registers
+        registers.commit = commit
+        return (key, .some((states[key] ?? Registers()).joining(registers)))
+      })
+  }
+
+  private mutating func write(_ states: ZoneStates) -> [RecordKey: Registers?] {
+    var writes: [RecordKey: Registers] = [:]
+    for _ in 0...random.below(random.chance(10) ? 12 : 3) {
+      let key = RecordKey(random.pick(Self.zones.filter { away[$0] == nil }), name())
+      writes[key, default: Registers()].join(registers(key.name, isNew: states[key] == nil))
+    }
+    return joined(writes, states)
+  }
+
+  private mutating func here(_ states: ZoneStates) -> [RecordKey] {
+    states.zones.flatMap { zone, state in
+      state.records.filter { $0.value.isHere(zone) }.keys.map { RecordKey(zone, $0) }
+    }
+    .sorted()
+  }
+
+  /// Some records move to another zone, as ``Rebase`` moves them.
+  private mutating func move(_ states: ZoneStates) -> [RecordKey: Registers?] {
+    var writes: [RecordKey: Registers] = [:]
+    let here = here(states)
+    guard !here.isEmpty else { return [:] }
+    let target = random.pick(Self.zones.filter { away[$0] == nil })
+    let time = time()
+    for key in Set((0...random.below(3)).map { _ in random.pick(here) }) where key.zone != target {
+      guard let record = states[key] else { continue }
+      var departure = Registers()
+      departure.home = Home(moves: (record.home?.moves ?? 0) + 1, time: time, zone: target)
+      writes[key, default: Registers()].join(departure)
+      writes[RecordKey(target, key.name), default: Registers()].join(record.leaving(key.zone).joining(departure))
+    }
+    return joined(writes, states)
+  }
+
+  private mutating func death(_ states: ZoneStates) -> [RecordKey: Registers?] {
+    let here = here(states)
+    guard !here.isEmpty else { return [:] }
+    var dead = Registers()
+    dead.dead = time()
+    return joined([random.pick(here): dead], states)
+  }
+
+  /// The server forgets what it may, or anything: a restored server lacks living records too.
+  private mutating func forget(_ states: ZoneStates) -> [RecordKey: Registers?] {
+    guard let (zone, state) = states.zones.filter({ !$0.value.records.isEmpty }).min(by: { $0.key < $1.key }) else {
+      return [:]
+    }
+    let chosen = random.chance(60) ? random.pick(states.zones.keys.sorted()) : zone
+    var names = states[chosen].forgettable(among: Set(states[chosen].records.keys), in: chosen).sorted()
+    if random.chance(40) { names = states[chosen].records.keys.sorted().filter { _ in random.chance(20) } }
+    _ = state
+    return Dictionary(uniqueKeysWithValues: names.map { (RecordKey(chosen, $0), nil) })
+  }
+
+  /// A zone disappears, or one that disappeared comes whole, with changes that others made meanwhile.
+  private mutating func zone(_ states: ZoneStates) -> [RecordKey: Registers?] {
+    let zone = random.pick(Array(Self.zones.dropFirst()))
+    guard let kept = away.removeValue(forKey: zone) else {
+      away[zone] = states[zone]
+      return Dictionary(uniqueKeysWithValues: states[zone].records.keys.map { (RecordKey(zone, $0), nil) })
+    }
+    var writes = Dictionary(uniqueKeysWithValues: kept.records.map { (RecordKey(zone, $0), $1) })
+    for (key, registers) in write(states) where key.zone == zone {
+      if let registers { writes[key, default: Registers()].join(registers) }
+    }
+    return joined(writes, states)
+  }
+}
