@@ -16,8 +16,10 @@ struct RandomHistory {
   private var random: RandomLog
   private let programs: [SyncModels]
   private var program = 0
-  private let names: Int
+  /// The class of each name.
+  private let classes: [WireName]
   private let percentOfUnique: Int
+  private let zones: [ZoneName]
   /// The zones that the replica lost, with what came to them since.
   private var away: [ZoneName: ZoneState] = [:]
   private var commit: Int64 = 0
@@ -26,14 +28,32 @@ struct RandomHistory {
   init(seed: Int) {
     random = RandomLog(seed: seed)
     programs = seed % 3 == 0 ? [TestModels.new, TestModels.old] : [RichModels.new, RichModels.old]
-    names = random.pick([5, 8, 12, 20])
+    let families: [[WireName]] =
+      seed % 3 == 0
+      ? [["Project", "Task", "Task", "Label"], ["Project", "Person"], ["Person", "Badge", "Half"], ["Mark", "Task", "Project"]]
+      : [
+        ["Item", "Item", "Box"], ["Item", "Box", "Crate", "Label", "Label"], ["Box", "Lid"], ["Box", "Crate", "Note", "Lid"],
+        ["Note", "Album"], ["Person", "Badge"], ["Person", "Club"], ["Person", "Badge", "Club"],
+      ]
+    let family = random.pick(families) + (random.chance(40) ? random.pick(families) : [])
+    var classes = family
+    for _ in 0..<random.pick([2, 5, 9, 14]) { classes.append(random.pick(family)) }
+    self.classes = classes
     percentOfUnique = random.pick([30, 60, 90])
+    zones = Array(Self.zones.prefix(random.pick([1, 2, 3, 4])))
   }
 
   var models: SyncModels { programs[program] }
 
-  private mutating func name() -> RecordName { TraceTables.name(random.below(names)) }
-  private mutating func hint() -> ZoneName? { random.chance(40) ? random.pick(Self.zones) : nil }
+  private mutating func name() -> RecordName { TraceTables.name(random.below(classes.count)) }
+
+  /// A name, mostly one that a record of a class has.
+  private mutating func target(_ property: SyncModels.Property) -> RecordName {
+    let fitting = classes.indices.filter { programs[0].isKind(classes[$0], of: property.destination ?? "") }
+    return fitting.isEmpty || random.chance(10) ? name() : TraceTables.name(random.pick(fitting))
+  }
+
+  private mutating func hint() -> ZoneName? { random.chance(40) ? random.pick(zones) : nil }
 
   /// A time. Most writes are later than all before, as those of programs are.
   private mutating func time() -> HybridTime {
@@ -45,8 +65,7 @@ struct RandomHistory {
   private mutating func entity(_ name: RecordName) -> WireName {
     let classes = programs[0].classes.keys.sorted()
     if random.chance(4) { return random.chance(30) ? "Unknown" : random.pick(classes) }
-    let index = (0..<names).first { TraceTables.name($0) == name } ?? 0
-    return classes[index % classes.count]
+    return self.classes.indices.first { TraceTables.name($0) == name }.map { self.classes[$0] } ?? ""
   }
 
   private mutating func edge() -> Edge {
@@ -61,8 +80,8 @@ struct RandomHistory {
     let entity = entity(name)
     var registers = Registers()
     if isNew || random.chance(15) { registers.born = Stamped(time(), entity) }
-    if random.chance(8) { registers.dead = time() }
-    if random.chance(5) { registers.home = Home(moves: random.below(3), time: time(), zone: random.pick(Self.zones)) }
+    if random.chance(4) { registers.dead = time() }
+    if random.chance(5) { registers.home = Home(moves: random.below(3), time: time(), zone: random.pick(zones)) }
     let share = isNew ? 60 : 25
     for property in programs[0].classes[entity] ?? [] where random.chance(share) {
       let wire = random.pick(property.readNames)
@@ -71,16 +90,16 @@ struct RandomHistory {
         let value = random.chance(percentOfUnique) ? RegisterValue.integer(Int64(random.below(3))) : .null
         registers.fields[wire] = Stamped(time(), random.chance(97) ? value : random.value())
       case .toOne:
-        let value = random.chance(75) ? RegisterValue.reference(Reference(self.name(), hint: hint())) : .null
+        let value = random.chance(85) ? RegisterValue.reference(Reference(target(property), hint: hint())) : .null
         registers.fields[wire] = Stamped(time(), random.chance(97) ? value : random.value())
         if random.chance(60) {
           registers.fields[WireName("place:\(wire)")] = Stamped(time(), .text(random.pick(["4", "8", "84", "c"])))
         }
-      case .members: for _ in 0...random.below(3) { registers.edges[wire, default: [:]][self.name()] = edge() }
+      case .members: for _ in 0...random.below(3) { registers.edges[wire, default: [:]][target(property)] = edge() }
       case .inverseMembers:
         var edge = edge()
         edge.added = .zero
-        registers.edges[wire, default: [:]][self.name()] = edge
+        registers.edges[wire, default: [:]][target(property)] = edge
       case .list, .inverseToOne: continue
       }
     }
@@ -91,9 +110,9 @@ struct RandomHistory {
   mutating func next(_ states: ZoneStates) -> Step {
     commit += 1
     switch random.below(100) {
-    case 0..<58: return .changes(write(states))
-    case 58..<68: return .changes(move(states))
-    case 68..<78: return .changes(death(states))
+    case 0..<62: return .changes(write(states))
+    case 62..<72: return .changes(move(states))
+    case 72..<78: return .changes(death(states))
     case 78..<86: return .changes(forget(states))
     case 86..<96: return .changes(zone(states))
     default:
@@ -114,7 +133,7 @@ struct RandomHistory {
   private mutating func write(_ states: ZoneStates) -> [RecordKey: Registers?] {
     var writes: [RecordKey: Registers] = [:]
     for _ in 0...random.below(random.chance(10) ? 12 : 3) {
-      let key = RecordKey(random.pick(Self.zones.filter { away[$0] == nil }), name())
+      let key = RecordKey(random.pick(zones.filter { away[$0] == nil }), name())
       writes[key, default: Registers()].join(registers(key.name, isNew: states[key] == nil))
     }
     return joined(writes, states)
@@ -132,7 +151,7 @@ struct RandomHistory {
     var writes: [RecordKey: Registers] = [:]
     let here = here(states)
     guard !here.isEmpty else { return [:] }
-    let target = random.pick(Self.zones.filter { away[$0] == nil })
+    let target = random.pick(zones.filter { away[$0] == nil })
     let time = time()
     for key in Set((0...random.below(3)).map { _ in random.pick(here) }) where key.zone != target {
       guard let record = states[key] else { continue }
@@ -154,19 +173,16 @@ struct RandomHistory {
 
   /// The server forgets what it may, or anything: a restored server lacks living records too.
   private mutating func forget(_ states: ZoneStates) -> [RecordKey: Registers?] {
-    guard let (zone, state) = states.zones.filter({ !$0.value.records.isEmpty }).min(by: { $0.key < $1.key }) else {
-      return [:]
-    }
-    let chosen = random.chance(60) ? random.pick(states.zones.keys.sorted()) : zone
+    let chosen = random.pick(zones)
     var names = states[chosen].forgettable(among: Set(states[chosen].records.keys), in: chosen).sorted()
     if random.chance(40) { names = states[chosen].records.keys.sorted().filter { _ in random.chance(20) } }
-    _ = state
     return Dictionary(uniqueKeysWithValues: names.map { (RecordKey(chosen, $0), nil) })
   }
 
   /// A zone disappears, or one that disappeared comes whole, with changes that others made meanwhile.
   private mutating func zone(_ states: ZoneStates) -> [RecordKey: Registers?] {
-    let zone = random.pick(Array(Self.zones.dropFirst()))
+    guard zones.count > 1 else { return write(states) }
+    let zone = random.pick(Array(zones.dropFirst()))
     guard let kept = away.removeValue(forKey: zone) else {
       away[zone] = states[zone]
       return Dictionary(uniqueKeysWithValues: states[zone].records.keys.map { (RecordKey(zone, $0), nil) })

@@ -9,6 +9,8 @@ struct ShownView {
   private(set) var objects: [RecordKey: Int] = [:]
   private var links: [RecordKey: IndexEntries] = [:]
   private var madeObjects = 0
+  /// What the updates and views had.
+  private(set) var seen: [String: Int] = [:]
   let skipping: Set<ViewUpdate.Step>
 
   init(_ models: SyncModels, skipping: Set<ViewUpdate.Step> = []) { (records, self.skipping) = (MemoryRecords(models), skipping) }
@@ -20,6 +22,7 @@ struct ShownView {
 
   mutating func take(_ changes: [RecordKey: Registers?]) throws {
     let update = try ViewUpdate(records, records.models, changes: changes, skipping: skipping)
+    try checkObjects(update)
     for (key, registers) in update.registers { records.set(key, registers) }
     for (key, row) in update.shown { records.show(key, by: row) }
     for (key, change) in update.entries {
@@ -47,6 +50,29 @@ struct ShownView {
       for (name, value) in values { rows[key]?.values[name] = value }
     }
     for (list, change) in update.lists { try take(change, list) }
+    count("renamed rows", update.renamed.count)
+    count("rows of another class", update.deleted.count { update.created[$0] != nil })
+    count("lists in another order", update.lists.values.count(where: \.isReordered))
+    count("members that came", update.lists.values.reduce(0) { $0 + $1.arrived.count })
+  }
+
+  private mutating func count(_ what: String, _ count: Int) { seen[what, default: 0] += count }
+
+  /// Checks that a row which comes keeps the object of one that goes, if both show records of one name.
+  private func checkObjects(_ update: ViewUpdate) throws {
+    var former: [RecordName: Set<RecordKey>] = [:]
+    for row in update.deleted where update.created[row] == nil {
+      for key in records.records(shownBy: row) { former[key.name, default: []].insert(row) }
+    }
+    for (key, row) in update.shown {
+      guard let row, row.zone == key.zone, let created = update.created[row], !update.deleted.contains(row) else { continue }
+      for other in former[key.name] ?? [] where rows[other]?.entity == created.entity {
+        throw Difference(description: "\(row) could keep the object of \(other)")
+      }
+    }
+    for (old, new) in update.renamed where rows[old] == nil || rows[new] != nil {
+      throw Difference(description: "\(old) is renamed to \(new)")
+    }
   }
 
   private mutating func rename(_ renamed: [RecordKey: RecordKey]) {
@@ -83,9 +109,9 @@ struct ShownView {
 
   /// Makes the view anew in pages of names, as after an update of the program. Rows keep their objects where their keys stay.
   mutating func remake(_ models: SyncModels, page: Int) throws {
-    let (states, known, count) = (records.states, objects, madeObjects)
+    let (states, known, made, seen) = (records.states, objects, madeObjects, seen)
     self = ShownView(models, skipping: skipping)
-    madeObjects = count
+    (madeObjects, self.seen) = (made, seen)
     let names = Set(states.zones.values.flatMap(\.records.keys)).sorted()
     for start in stride(from: 0, to: names.count, by: page) {
       var changes: [RecordKey: Registers?] = [:]
@@ -98,8 +124,17 @@ struct ShownView {
   }
 
   /// Compares the rows and the indices with the view of the states.
-  func check() throws {
+  mutating func check() throws {
     let view = View(records.states, records.models)
+    count("rows", rows.count)
+    count("rows of several records", view.groups.members.values.count { $0.count > 1 })
+    count("rows for other zones", view.groups.aliases.values.count { $0.count > 1 })
+    count("hidden records", records.states.zones.reduce(0) { count, zone in
+      count + zone.value.records.count { $0.value.isHere(zone.key) && view.groups.row[RecordKey(zone.key, $0.key)] == nil }
+    })
+    let values = rows.values.flatMap(\.values.values)
+    count("to-ones", values.count { $0.target != nil })
+    count("lists of several", values.count { $0.targets.count > 1 })
     for key in Set(view.rows.keys).union(rows.keys).sorted() where view.rows[key] != rows[key] {
       throw Difference(
         description: "\(key): the view has \(String(describing: view.rows[key])), updates made \(String(describing: rows[key]))")

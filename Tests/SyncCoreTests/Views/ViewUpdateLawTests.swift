@@ -11,9 +11,12 @@ struct ViewUpdateLawTests {
   private static let count = environment["SYNC_RUNS"].flatMap { Int($0) } ?? 200
 
   /// Runs a seed. Returns the first difference.
-  static func run(_ seed: Int, steps: Int = 40, skipping: Set<ViewUpdate.Step> = []) -> String? {
+  static func run(
+    _ seed: Int, steps: Int = 40, skipping: Set<ViewUpdate.Step> = [], seen: (([String: Int]) -> Void)? = nil
+  ) -> String? {
     var history = RandomHistory(seed: seed)
     var shown = ShownView(history.models, skipping: skipping)
+    defer { seen?(shown.seen) }
     for step in 0..<steps {
       do {
         switch history.next(shown.records.states) {
@@ -30,9 +33,13 @@ struct ViewUpdateLawTests {
 
   @Test("equals the whole view after each entry, on rows and on indices")
   func law() {
+    var sum: [String: Int] = [:]
     for seed in Self.first..<Self.first + Self.count {
-      if let difference = Self.run(seed) { Issue.record("\(difference)") }
+      let difference = Self.run(seed) { sum.merge($0, uniquingKeysWith: +) }
+      if let difference { Issue.record("\(difference)") }
     }
+    #expect(sum.count == 10 && sum.values.allSatisfy { $0 > Self.count / 10 }, "\(sum)")
+    if Self.environment["SYNC_RUNS"] != nil { print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key }) }
   }
 
   @Test("is not equal to the whole view without any of its steps", arguments: ViewUpdate.Step.allCases)
