@@ -30,13 +30,10 @@ extension RecordSource {
     return try zones.first { try registers(of: RecordKey($0, name))?.isHere($0) ?? false }.map { RecordKey($0, name) }
   }
 
-  /// The records that a record owns, if it is dead or shown: of its own zone, and those that a view can show.
+  /// The records of the zone that a record owns by relationships that it stores, whatever they are, and those that it owns by relationships that they
+  /// store and that a view can show.
   func owned(by key: RecordKey, _ models: SyncModels) throws -> Set<RecordKey> {
-    var children = Set<RecordKey>()
-    for name in try registers(of: key)?.ownedNames(models) ?? [] {
-      let child = RecordKey(key.zone, name)
-      if try isHere(child, models) { children.insert(child) }
-    }
+    var children = Set((try registers(of: key)?.ownedNames(models) ?? []).map { RecordKey(key.zone, $0) })
     for property in models.ownedNames {
       for name in try holders(of: key.name, in: key.zone, by: property) {
         let child = RecordKey(key.zone, name)

@@ -1,4 +1,4 @@
-public import SyncProtocol
+import SyncProtocol
 
 /// What changed records change in a view: the difference of the rows and of the indices (decision 44).
 ///

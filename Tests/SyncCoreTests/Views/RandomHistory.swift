@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncProtocol
 
@@ -107,9 +108,9 @@ struct RandomHistory {
   }
 
   /// What comes next to a replica with the given states.
-  mutating func next(_ states: ZoneStates) -> Step {
+  mutating func next(_ states: ZoneStates, updatesProgram: Bool = true) -> Step {
     commit += 1
-    switch random.below(100) {
+    switch random.below(updatesProgram ? 100 : 96) {
     case 0..<62: return .changes(write(states))
     case 62..<72: return .changes(move(states))
     case 72..<78: return .changes(death(states))
@@ -193,4 +194,79 @@ struct RandomHistory {
     }
     return joined(writes, states)
   }
+
+  // MARK: - Saves
+
+  /// What a program saves that shows the given states: it changes records that it sees, makes others, gives them owners, deletes and shares.
+  mutating func save(_ states: ZoneStates) -> LocalTransaction {
+    clock += 1
+    let time = HybridTimes.time(clock, 3)
+    let here = here(states)
+    var changes: [RecordKey: Registers] = [:]
+    var owners: [RecordKey: RecordKey] = [:]
+    for _ in 0...random.below(3) {
+      let isNew = here.isEmpty || random.chance(25)
+      let key = isNew ? RecordKey(random.pick(zones), name()) : random.pick(here)
+      if !isNew, random.chance(15) {
+        var dead = Registers()
+        dead.dead = time
+        changes[key, default: Registers()].join(dead)
+        if random.chance(40) { owners[key] = random.pick(here) }
+        continue
+      }
+      let entity = states[key]?.born?.value ?? entity(key.name)
+      changes[key, default: Registers()].join(fields(entity, here, states, in: key.zone, at: time))
+      if isNew { changes[key]?.born = Stamped(time, entity) }
+    }
+    var transaction = LocalTransaction(id: id(), time: time, changes: changes)
+    transaction.owners = owners
+    if let row = here.randomElement(using: &random), random.chance(10) {
+      transaction.moves = [.init(row, to: random.pick(zones))]
+    }
+    transaction.isResent = random.chance(4)
+    return transaction
+  }
+
+  private mutating func id() -> UUID {
+    let (high, low) = (random.next(), random.next())
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
+    return UUID(
+      uuid: (
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5), byte(high, 6), byte(high, 7),
+        byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+      ))
+  }
+
+  /// Some properties of a record, with references to records that the program sees.
+  private mutating func fields(
+    _ entity: WireName, _ here: [RecordKey], _ states: ZoneStates, in zone: ZoneName, at time: HybridTime
+  ) -> Registers {
+    var registers = Registers()
+    for property in models.classes[entity] ?? [] where random.chance(50) {
+      let targets = here.filter { models.isKind(states[$0]?.born?.value ?? "", of: property.destination ?? "") }
+      let target = targets.randomElement(using: &random)
+      let hint = target.flatMap { $0.zone == zone ? nil : $0.zone }
+      switch property.kind {
+      case .attribute: registers.fields[property.wire] = Stamped(time, .integer(Int64(random.below(3))))
+      case .toOne:
+        let value = target.map { RegisterValue.reference(Reference($0.name, hint: hint)) } ?? .null
+        registers.fields[property.wire] = Stamped(time, value)
+      case .members:
+        guard let target else { continue }
+        let edge = Edge(added: time, place: Stamped(time, Place("8", hint: hint)))
+        registers.edges[property.wire] = [target.name: edge]
+      case .list, .inverseToOne, .inverseMembers: continue
+      }
+    }
+    return registers
+  }
+
+  mutating func below(_ count: Int) -> Int { random.below(count) }
+  mutating func chance(_ percent: Int) -> Bool { random.chance(percent) }
+
+  /// Zones that an account may write.
+  mutating func permissions() -> Set<ZoneName> { Set(zones.filter { _ in random.chance(75) }) }
+
+  /// Shared objects.
+  mutating func roots(_ states: ZoneStates) -> Set<RecordKey> { Set(here(states).filter { _ in random.chance(10) }) }
 }

@@ -21,7 +21,10 @@ struct ShownView {
   }
 
   mutating func take(_ changes: [RecordKey: Registers?]) throws {
-    let update = try ViewUpdate(records, records.models, changes: changes, skipping: skipping)
+    try take(ViewUpdate(records, records.models, changes: changes, skipping: skipping))
+  }
+
+  private mutating func take(_ update: ViewUpdate) throws {
     try checkObjects(update)
     for (key, registers) in update.registers { records.set(key, registers) }
     for (key, row) in update.shown { records.show(key, by: row) }
@@ -111,14 +114,15 @@ struct ShownView {
   mutating func remake(_ models: SyncModels, page: Int) throws {
     let (states, known, made, seen) = (records.states, objects, madeObjects, seen)
     self = ShownView(models, skipping: skipping)
-    (madeObjects, self.seen) = (made, seen)
+    (records, madeObjects, self.seen) = (MemoryRecords(states, models), made, seen)
     let names = Set(states.zones.values.flatMap(\.records.keys)).sorted()
     for start in stride(from: 0, to: names.count, by: page) {
       var changes: [RecordKey: Registers?] = [:]
       for name in names[start..<min(start + page, names.count)] {
         for (zone, state) in states.zones { if let record = state[name] { changes[RecordKey(zone, name)] = .some(record) } }
       }
-      try take(changes)
+      let source = FirstRecords(records, before: names[start])
+      try take(ViewUpdate(source, models, changes: changes, skipping: skipping))
     }
     for (key, object) in known where objects[key] != nil { objects[key] = object }
   }
@@ -138,6 +142,9 @@ struct ShownView {
     for key in Set(view.rows.keys).union(rows.keys).sorted() where view.rows[key] != rows[key] {
       throw Difference(
         description: "\(key): the view has \(String(describing: view.rows[key])), updates made \(String(describing: rows[key]))")
+    }
+    if let (key, row) = view.rows.randomElement(), try records.row(at: key, records.models) != row {
+      throw Difference(description: "\(key) is read as another row")
     }
     for (zone, state) in records.states.zones {
       for (name, record) in state.records {
