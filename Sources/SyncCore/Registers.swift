@@ -165,14 +165,14 @@ public struct Registers: Hashable, Sendable {
 
   /// The names of the records that the record owns by relationships that it stores.
   func ownedNames(_ models: SyncModels) -> [RecordName] {
-    guard let entity = born?.value, let properties = models.classes[entity] else { return [] }
-    return properties.flatMap { $0.ownsTargets ? targets($0) : [] }
+    guard !models.owningNames.isEmpty, let entity = born?.value, let owning = models.rules[entity]?.owning else { return [] }
+    return owning.isEmpty ? [] : owning.flatMap(targets)
   }
 
   /// The names of the records that own the record by relationships that it stores.
   func ownerNames(_ models: SyncModels) -> [RecordName] {
-    guard let entity = born?.value, let properties = models.classes[entity] else { return [] }
-    return properties.flatMap { $0.isOwnedByTarget ? targets($0) : [] }
+    guard !models.ownedNames.isEmpty, let entity = born?.value, let owned = models.rules[entity]?.owned else { return [] }
+    return owned.isEmpty ? [] : owned.flatMap(targets)
   }
 
   /// The place of the record in the list that a to-one makes. A record without a place goes first.
@@ -184,7 +184,7 @@ public struct Registers: Hashable, Sendable {
 
   /// Whether a view can show the record: it is in its zone, and the models know its class.
   func isHere(_ zone: ZoneName, _ models: SyncModels) -> Bool {
-    isHere(zone) && born.map { models.classes[$0.value] != nil } ?? false
+    isHere(zone) && born.map { models.rules[$0.value] != nil } ?? false
   }
 
   /// The names that the registers lead to.

@@ -47,15 +47,14 @@ final class RowReader<Source: RowSource> {
     try exists(row) ? try source.registers(of: row)?.born?.value : nil
   }
 
-  /// The properties of a row; none if there is no such row.
-  func properties(of row: RecordKey) throws -> [SyncModels.Property] {
-    try entity(of: row).flatMap { models.classes[$0] } ?? []
-  }
+  /// What a view asks of the class of a row; nil if there is no such row.
+  func rules(of row: RecordKey) throws -> SyncModels.Rules? { try entity(of: row).flatMap { models.rules[$0] } }
 
   /// The records that make the values of a row, in order; none if there is no such row.
   func members(of row: RecordKey) throws -> [RecordKey] {
     guard try exists(row) else { return [] }
-    return try source.records(shownBy: row).filter { $0.zone == row.zone }.sorted()
+    let records = try source.records(shownBy: row)
+    return records.count == 1 ? records : records.filter { $0.zone == row.zone }.sorted()
   }
 
   private func registers(of row: RecordKey) throws -> [Registers] {
@@ -84,7 +83,8 @@ final class RowReader<Source: RowSource> {
 
   /// The write that a field of a row shows.
   func write(_ row: RecordKey, _ property: SyncModels.Property) throws -> Stamped<RegisterValue>? {
-    try registers(of: row).lazy.compactMap { $0.field(property) }.max()
+    let registers = try registers(of: row)
+    return registers.count == 1 ? registers[0].field(property) : registers.lazy.compactMap { $0.field(property) }.max()
   }
 
   /// The row that a to-one leads to, also if the target shows another source.
@@ -95,7 +95,8 @@ final class RowReader<Source: RowSource> {
 
   /// The row that a to-one leads to.
   func target(_ row: RecordKey, _ property: SyncModels.Property) throws -> RecordKey? {
-    guard let target = try claimed(row, property), property.isExclusive else { return try claimed(row, property) }
+    guard let target = try claimed(row, property) else { return nil }
+    guard property.isExclusive else { return target }
     return try winner(OneToOne(target: target, declaringClass: property.declaringClass, property: property.name)) == row
       ? target : nil
   }
@@ -115,7 +116,7 @@ final class RowReader<Source: RowSource> {
   }
 
   private func property(of row: RecordKey, _ name: ExactText) throws -> SyncModels.Property? {
-    try properties(of: row).first { $0.name == name }
+    try rules(of: row)?.properties.first { $0.name == name }
   }
 
   /// The rows of a class whose to-one or stored to-many leads to a target.
@@ -167,9 +168,10 @@ final class RowReader<Source: RowSource> {
 
   /// The values of a row, without those of derived to-manys; nil if there is no such row.
   func storedRow(_ key: RecordKey) throws -> Row? {
-    guard let entity = try entity(of: key) else { return nil }
+    guard let entity = try entity(of: key), let properties = models.rules[entity]?.properties else { return nil }
     var row = Row(entity)
-    for property in models.classes[entity] ?? [] { row.values[property.name] = try value(key, property) }
+    row.values.reserveCapacity(properties.count)
+    for property in properties { row.values[property.name] = try value(key, property) }
     return row
   }
 
@@ -242,7 +244,7 @@ extension RowSource {
   /// - Throws: an error of the source.
   public func list(_ key: ViewUpdate.ListKey, _ models: SyncModels) throws -> [RecordKey] {
     let reader = RowReader(self, models)
-    guard let property = try reader.properties(of: key.row).first(where: { $0.name == key.property }) else { return [] }
+    guard let property = try reader.rules(of: key.row)?.properties.first(where: { $0.name == key.property }) else { return [] }
     return try reader.value(key.row, property)?.targets ?? reader.list(key.row, property)
   }
 }

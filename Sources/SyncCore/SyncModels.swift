@@ -1,5 +1,5 @@
 /// The model classes of a program, as a view needs them.
-public struct SyncModels: Hashable, Sendable {
+public struct SyncModels: Sendable {
   /// A property of a class.
   public struct Property: Hashable, Sendable {
     /// The kind of a property.
@@ -100,15 +100,41 @@ public struct SyncModels: Hashable, Sendable {
   }
 
   /// A set of properties whose values are unique, as a class or one that it inherits from declares it.
-  struct UniqueSet: Hashable {
+  struct UniqueSet: Sendable {
     var declaringClass: WireName
     var properties: [Property]
   }
 
+  /// What a view asks of a class. Most lists are empty for most classes.
+  final class Rules: Sendable {
+    /// All properties. Those that the class inherits come first.
+    let properties: [Property]
+    let unique: [UniqueSet]
+    /// The relationships by which a record owns the targets.
+    let owning: [Property]
+    /// The relationships by which the targets own a record.
+    let owned: [Property]
+    /// The to-ones of which only one object leads to a target.
+    let exclusive: [Property]
+    /// The relationships that the records of the class store.
+    let stored: [Property]
+    /// The relationships that are derived from those of other classes.
+    let derived: [Property]
+
+    init(_ properties: [Property], _ unique: [UniqueSet]) {
+      (self.properties, self.unique) = (properties, unique)
+      owning = properties.filter(\.ownsTargets)
+      owned = properties.filter(\.isOwnedByTarget)
+      exclusive = properties.filter(\.isExclusive)
+      stored = properties.filter { $0.destination != nil && $0.inverse == nil }
+      derived = properties.filter { $0.inverse != nil }
+    }
+  }
+
+  private let declared: [WireName: ModelClass]
   /// The properties, by class. Those that a class inherits come first.
   public let classes: [WireName: [Property]]
-  /// The unique sets, by class.
-  let unique: [WireName: [UniqueSet]]
+  let rules: [WireName: Rules]
   /// Each class with those that it inherits from, from the root on.
   private let lineages: [WireName: [WireName]]
   /// The wire names of relationships by which the holder owns the target.
@@ -147,17 +173,18 @@ public struct SyncModels: Hashable, Sendable {
       }
       classes[name] = properties
     }
-    self.classes = classes
-    self.lineages = lineages
-    unique = lineages.mapValues { lineage in
-      lineage.flatMap { declaring in
+    (self.declared, self.classes, self.lineages) = (declared, classes, lineages)
+    var rules: [WireName: Rules] = [:]
+    for (name, properties) in classes {
+      let unique = (lineages[name] ?? []).flatMap { declaring in
         (declared[declaring]?.unique ?? []).map { names in
           UniqueSet(
-            declaringClass: declaring,
-            properties: names.compactMap { name in classes[lineage.last ?? ""]?.first { $0.name == name } })
+            declaringClass: declaring, properties: names.compactMap { name in properties.first { $0.name == name } })
         }
       }
+      rules[name] = Rules(properties, unique)
     }
+    self.rules = rules
     let all = classes.values.joined()
     owningNames = Set(all.filter(\.ownsTargets).flatMap(\.readNames)).sorted()
     ownedNames = Set(all.filter(\.isOwnedByTarget).flatMap(\.readNames)).sorted()
@@ -170,4 +197,11 @@ public struct SyncModels: Hashable, Sendable {
   public func isKind(_ entity: WireName, of other: WireName) -> Bool {
     entity == other || lineages[entity]?.contains(other) ?? false
   }
+}
+
+extension SyncModels: Hashable {
+  /// Compares the declarations.
+  public static func == (left: SyncModels, right: SyncModels) -> Bool { left.declared == right.declared }
+  /// Hashes the declarations.
+  public func hash(into hasher: inout Hasher) { hasher.combine(declared) }
 }

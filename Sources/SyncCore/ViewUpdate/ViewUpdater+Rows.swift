@@ -17,10 +17,13 @@ extension ViewUpdater {
       if let after { rows.insert(after) }
     }
     try findRenamed(rows)
-    let former = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
-    for row in rows where try new.exists(row) { try compare(row, former: former[row] ?? row) }
-    try compareInverses(Set(contested.keys.map { renamed($0.target) }), former)
-    try compareLists(rows, former)
+    for row in rows.subtracting(update.renamed.keys) {
+      let origin = former[row] ?? row
+      let (before, after) = (try old.storedRow(origin), try new.storedRow(row))
+      if let after { compare(row, after, with: update.deleted.contains(origin) ? nil : before) }
+      try compareLists(row, after, with: before, of: origin)
+    }
+    try compareInverses(Set(contested.keys.map { renamed($0.target) }))
   }
 
   private func renamed(_ row: RecordKey) -> RecordKey { update.renamed[row] ?? row }
@@ -51,9 +54,11 @@ extension ViewUpdater {
     }
     var found = Set<RecordKey>()
     for name in names {
+      let zones = try new.source.zones(leadingTo: name)
+      if zones.isEmpty { continue }
       let known = Set(try old.source.zones(knowing: name)).union(try new.source.zones(knowing: name))
       let hints = [nil] + known.map(Optional.some)
-      for zone in try new.source.zones(leadingTo: name) {
+      for zone in zones {
         if skipping.contains(.otherZones), !known.contains(zone) { continue }
         let isSame = try hints.allSatisfy { hint in
           let reference = Reference(name, hint: hint)
@@ -77,7 +82,7 @@ extension ViewUpdater {
     var contested = Set<OneToOne>()
     func claims(_ row: RecordKey, _ reader: RowReader<some RowSource>) throws -> [OneToOne: HybridTime] {
       var claims: [OneToOne: HybridTime] = [:]
-      for property in try reader.properties(of: row) where property.isExclusive {
+      for property in try reader.rules(of: row)?.exclusive ?? [] {
         guard let target = try reader.claimed(row, property) else { continue }
         let claim = OneToOne(target: target, declaringClass: property.declaringClass, property: property.name)
         claims[claim] = try reader.write(row, property)?.time ?? .zero
@@ -104,27 +109,28 @@ extension ViewUpdater {
       if before == nil, after != nil { new.append(row) }
       if let before, let after, before != after { update.deleted.insert(row) }
     }
-    if skipping.contains(.renames) { new = [] }
-    var candidates: [(row: RecordKey, former: Set<RecordKey>)] = []
+    if skipping.contains(.renames) || gone.isEmpty { new = [] }
+    var candidates: [(row: RecordKey, others: Set<RecordKey>)] = []
     for row in new.sorted() {
-      var former = Set<RecordKey>()
+      var others = Set<RecordKey>()
       for name in Set(try self.new.members(of: row).map(\.name)) {
         for zone in try old.source.zones(knowing: name) {
-          if let other = try old.source.row(showing: RecordKey(zone, name)), gone.contains(other) { former.insert(other) }
+          if let other = try old.source.row(showing: RecordKey(zone, name)), gone.contains(other) { others.insert(other) }
         }
       }
-      if !former.isEmpty { candidates.append((row, former)) }
+      if !others.isEmpty { candidates.append((row, others)) }
     }
     for hasSameName in [true, false] {
-      for (row, former) in candidates where !update.renamed.values.contains(row) {
+      for (row, others) in candidates where former[row] == nil {
         let entity = try self.new.entity(of: row)
-        let fitting = try former.filter { other in
+        let fitting = try others.filter { other in
           guard gone.contains(other), try old.entity(of: other) == entity else { return false }
           return !hasSameName || other.name == row.name
         }
         guard let other = fitting.min() else { continue }
         gone.remove(other)
         update.renamed[other] = row
+        former[row] = other
       }
     }
     update.deleted.formUnion(gone)
@@ -132,20 +138,19 @@ extension ViewUpdater {
 
   // MARK: - Values
 
-  private func compare(_ row: RecordKey, former: RecordKey) throws {
-    guard let current = try new.storedRow(row) else { return }
-    guard !update.deleted.contains(former), let before = try old.storedRow(former) else {
+  private func compare(_ row: RecordKey, _ current: Row, with former: Row?) {
+    guard let former else {
       update.created[row] = current
       return
     }
-    let values = current.values.filter { $0.value != renamed(before.values[$0.key]) }
+    let values = current.values.filter { $0.value != renamed(former.values[$0.key]) }
     if !values.isEmpty { update.changed[row] = values }
   }
 
   /// Compares the derived to-ones of rows.
-  private func compareInverses(_ rows: Set<RecordKey>, _ former: [RecordKey: RecordKey]) throws {
+  private func compareInverses(_ rows: Set<RecordKey>) throws {
     for row in rows where update.created[row] == nil {
-      for property in try new.properties(of: row) {
+      for property in try new.rules(of: row)?.derived ?? [] {
         guard case .inverseToOne = property.kind else { continue }
         let value = try new.value(row, property)
         if value != renamed(try old.value(former[row] ?? row, property)) { update.changed[row, default: [:]][property.name] = value }
@@ -155,46 +160,44 @@ extension ViewUpdater {
 
   // MARK: - Derived to-manys
 
-  /// Compares the places of rows in derived to-manys.
-  private func compareLists(_ rows: Set<RecordKey>, _ former: [RecordKey: RecordKey]) throws {
-    let targets = Set(update.renamed.keys)
-    for row in rows.subtracting(targets) {
-      let origin = former[row] ?? row
-      var before = try places(origin, old)
-      for key in Array(before.keys) {
-        guard let place = before.removeValue(forKey: key) else { continue }
-        let list = ViewUpdate.ListKey(renamed(key.row), key.property)
-        if update.created[list.row] == nil, try new.exists(list.row) { before[list] = place }
-      }
-      let after = try places(row, new)
-      let isNew = update.created[row] != nil
-      for (list, place) in after {
-        if let other = before.removeValue(forKey: list), !isNew {
-          if other != place, !skipping.contains(.places) { update.lists[list, default: .init()].isReordered = true }
-        } else {
-          update.lists[list, default: .init()].arrived[row] = place.place
-          if isNew, update.deleted.contains(origin), try old.exists(origin) { update.lists[list]?.left.insert(origin) }
-        }
-      }
-      for list in before.keys { update.lists[list, default: .init()].left.insert(row) }
-      try compareStoredOrder(row, origin)
+  /// Compares the places of a row in derived to-manys.
+  private func compareLists(_ row: RecordKey, _ current: Row?, with former: Row?, of origin: RecordKey) throws {
+    var before: [ViewUpdate.ListKey: ListPlace] = [:]
+    for (key, place) in try places(origin, former, old) {
+      let list = ViewUpdate.ListKey(renamed(key.row), key.property)
+      if try isKept(list.row) { before[list] = place }
     }
+    let isNew = update.created[row] != nil
+    for (list, place) in try places(row, current, new) {
+      if let other = before.removeValue(forKey: list), !isNew {
+        if other != place, !skipping.contains(.places) { update.lists[list, default: .init()].isReordered = true }
+      } else {
+        update.lists[list, default: .init()].arrived[row] = place.place
+        if isNew, former != nil { update.lists[list]?.left.insert(origin) }
+      }
+    }
+    for list in before.keys { update.lists[list, default: .init()].left.insert(row) }
+    if current != nil, !isNew { try compareStoredOrder(row, origin) }
+  }
+
+  /// Whether a row was there before the update, with the same object.
+  private func isKept(_ row: RecordKey) throws -> Bool {
+    guard try new.exists(row) else { return false }
+    if former[row] != nil { return true }
+    return try old.exists(row) && !update.deleted.contains(row)
   }
 
   /// The derived to-manys that show a row, with its place in each.
-  private func places(_ row: RecordKey, _ reader: RowReader<some RowSource>) throws -> [ViewUpdate.ListKey: ListPlace] {
+  private func places(
+    _ row: RecordKey, _ stored: Row?, _ reader: RowReader<some RowSource>
+  ) throws -> [ViewUpdate.ListKey: ListPlace] {
+    guard let stored, let relationships = models.rules[stored.entity]?.stored, !relationships.isEmpty else { return [:] }
     var places: [ViewUpdate.ListKey: ListPlace] = [:]
-    guard let entity = try reader.entity(of: row) else { return [:] }
-    for property in models.classes[entity] ?? [] where property.inverse == nil {
-      let targets: [RecordKey]
-      switch property.kind {
-      case .toOne: targets = try reader.target(row, property).map { [$0] } ?? []
-      case .members: targets = try Array(reader.places(row, property).keys)
-      default: continue
-      }
-      for target in targets {
-        for list in try reader.properties(of: target) where list.inverse == property.name {
-          guard let destination = list.destination, models.isKind(entity, of: destination) else { continue }
+    for property in relationships {
+      let value = stored.values[property.name]
+      for target in value?.target.map({ [$0] }) ?? value?.targets ?? [] {
+        for list in try reader.rules(of: target)?.derived ?? [] where list.inverse == property.name {
+          guard let destination = list.destination, models.isKind(stored.entity, of: destination) else { continue }
           let place: ExactText
           switch list.kind {
           case .list: place = try reader.place(row, property)
@@ -210,8 +213,7 @@ extension ViewUpdater {
 
   /// Compares the order that a row stores of its derived to-manys.
   private func compareStoredOrder(_ row: RecordKey, _ former: RecordKey) throws {
-    guard update.created[row] == nil else { return }
-    for property in try new.properties(of: row) {
+    for property in try new.rules(of: row)?.derived ?? [] {
       guard case .inverseMembers = property.kind else { continue }
       if try new.storedPlaces(row, property) != old.storedPlaces(former, property) {
         update.lists[ViewUpdate.ListKey(row, property.name), default: .init()].isReordered = true

@@ -12,6 +12,8 @@ final class ViewUpdater {
   private(set) var changed: [RecordKey] = []
   /// Whether a record is shown after the update, for each record that was looked at.
   var isShown: [RecordKey: Bool] = [:]
+  /// The key before the update of each renamed row.
+  var former: [RecordKey: RecordKey] = [:]
   var update = ViewUpdate()
 
   init(
@@ -29,12 +31,13 @@ final class ViewUpdater {
       let removed = IndexEntries(former, in: key.zone, models)
       let added = new.source.records.set(key, registers)
       update.registers[key] = .some(registers)
+      guard removed != added else { continue }
       var change = ViewUpdate.EntryChange()
       change.removed.links = removed.links.subtracting(added.links)
       change.added.links = added.links.subtracting(removed.links)
       change.removed.unique = removed.unique.subtracting(added.unique)
       change.added.unique = added.unique.subtracting(removed.unique)
-      if change != ViewUpdate.EntryChange() { update.entries[key] = change }
+      update.entries[key] = change
     }
   }
 
@@ -75,8 +78,9 @@ extension ViewUpdater {
       let (former, current) = (try before.registers(of: key), try after.registers(of: key))
       let (wasDead, isDead) = (former?.dead != nil, current?.dead != nil)
       let isHere = current?.isHere(key.zone, models) ?? false
-      let hasSameOwners = Set(former?.ownerNames(models) ?? []) == Set(current?.ownerNames(models) ?? [])
-      let wasHidden = try wasHidden(key)
+      let (formerOwners, owners) = (former?.ownerNames(models) ?? [], current?.ownerNames(models) ?? [])
+      let hasSameOwners = formerOwners == owners || Set(formerOwners) == Set(owners)
+      let wasHidden = try former != nil && wasHidden(key)
       if isHere, try !before.isHere(key, models) || !hasSameOwners { candidates.append(key) }
       if wasHidden, isHere, !hasSameOwners { try suspect(key) }
       guard wasDead || wasHidden || isDead else { continue }
@@ -135,7 +139,12 @@ extension ViewUpdater {
     var pending: [ZoneName: Set<RecordKey>] = [:]
     for (key, isShown) in isShown {
       let wasShown = try old.source.row(showing: key) != nil
-      if try wasShown != isShown || isShown && formerValues(key) != values(key) {
+      guard wasShown || isShown else { continue }
+      let (former, current) = (try formerValues(key), try values(key))
+      if former.isEmpty, current.isEmpty {
+        // No other record has to do with its row.
+        if wasShown != isShown { new.source.show(key, by: isShown ? key : nil) }
+      } else if wasShown != isShown || former != current {
         pending[key.zone, default: []].insert(key)
       }
     }
