@@ -2,8 +2,8 @@ public import SyncProtocol
 
 /// The records of a source whose names come before a name, with the rows that were made of them.
 ///
-/// After an update of the program a client makes its view anew in pages of ascending names: it empties the tables of rows and of unique values, and
-/// makes a ``ViewUpdate`` of each page over the pages before it. So neither the records nor the rows have to be in memory.
+/// After an update of the program a client makes its view again, in pages of ascending names. It empties the tables of rows and of unique
+/// values, and makes a ``ViewUpdate`` of each page over the pages before it. So neither the records nor the rows have to be in memory.
 public struct FirstRecords<Base: RowSource>: RowSource {
   private let base: Base
   private let end: RecordName

@@ -40,7 +40,9 @@ public struct MemoryRecords: RowSource, Sendable {
   private mutating func change(_ key: RecordKey, removed: IndexEntries, added: IndexEntries) {
     for link in removed.links.subtracting(added.links) {
       holders[link.name]?[key.zone]?[link.property]?.remove(key.name)
-      if holders[link.name]?[key.zone]?[link.property]?.isEmpty ?? false { holders[link.name]?[key.zone]?[link.property] = nil }
+      if holders[link.name]?[key.zone]?[link.property]?.isEmpty ?? false {
+        holders[link.name]?[key.zone]?[link.property] = nil
+      }
       if holders[link.name]?[key.zone]?.isEmpty ?? false { holders[link.name]?[key.zone] = nil }
       if holders[link.name]?.isEmpty ?? false { holders[link.name] = nil }
     }

@@ -30,8 +30,8 @@ extension RecordSource {
     return try zones.first { try registers(of: RecordKey($0, name))?.isHere($0) ?? false }.map { RecordKey($0, name) }
   }
 
-  /// The records of the zone that a record owns by relationships that it stores, whatever they are, and those that it owns by relationships that they
-  /// store and that a view can show.
+  /// The records of the zone that a record owns. Records that it leads to may be of any kind or unknown. Records that lead to it are such as
+  /// a view can show.
   func owned(by key: RecordKey, _ models: SyncModels) throws -> Set<RecordKey> {
     var children = Set((try registers(of: key)?.ownedNames(models) ?? []).map { RecordKey(key.zone, $0) })
     for property in models.ownedNames {

@@ -18,9 +18,10 @@ public struct Link: Hashable, Comparable, Sendable {
 
 /// The entries that a record has in the indices of a ``RecordSource``.
 public struct IndexEntries: Hashable, Sendable {
-  /// The entries in the index of references. They depend on the registers alone. Dead records and records that moved away have them too.
+  /// The entries in the index of references. They depend on the registers alone. Dead records and records that moved away have them
+  /// too.
   public var links = Set<Link>()
-  /// The entries in the index of unique values. They depend on the models too. A record has them that is born, not dead and in its zone.
+  /// The entries in the index of unique values. They depend on the models too. A record has them if it is born, not dead and in its zone.
   public var unique = Set<UniqueValue>()
 
   /// No entries.
@@ -41,10 +42,10 @@ public struct IndexEntries: Hashable, Sendable {
 
 /// The records of a replica's zones with the indices that a view and a rebase need.
 ///
-/// A client has them in tables and need not have them in memory. ``IndexEntries`` says what is in the two indices, and ``ViewUpdate`` says how the entries change. The
-/// order of what a method returns does not matter.
+/// A client has them in tables, not in memory. ``IndexEntries`` says what is in the two indices, and ``ViewUpdate`` says how the entries
+/// change. The order of what a method returns does not matter.
 public protocol RecordSource {
-  /// Says which records are read next, so that they can be loaded at once. It need not do anything.
+  /// Says which records are read next, so that they can be loaded at once. The default does nothing.
   func prepare(_ keys: [RecordKey]) throws
   /// The registers of a record; nil for a record that its zone does not know.
   func registers(of key: RecordKey) throws -> Registers?
@@ -69,6 +70,7 @@ extension RecordSource {
 public protocol RowSource: RecordSource {
   /// The row that shows a record; nil for a record that is not shown.
   func row(showing key: RecordKey) throws -> RecordKey?
-  /// The records that a row shows. The records of the row's own zone make its values, and references to the records of other zones lead to the row.
+  /// The records that a row shows. The records of the row's own zone make its values. References to the records of other zones lead to the
+  /// row.
   func records(shownBy row: RecordKey) throws -> [RecordKey]
 }

@@ -165,13 +165,17 @@ public struct Registers: Hashable, Sendable {
 
   /// The names of the records that the record owns by relationships that it stores.
   func ownedNames(_ models: SyncModels) -> [RecordName] {
-    guard !models.owningNames.isEmpty, let entity = born?.value, let owning = models.rules[entity]?.owning else { return [] }
+    guard !models.owningNames.isEmpty, let entity = born?.value, let owning = models.rules[entity]?.owning else {
+      return []
+    }
     return owning.isEmpty ? [] : owning.flatMap(targets)
   }
 
   /// The names of the records that own the record by relationships that it stores.
   func ownerNames(_ models: SyncModels) -> [RecordName] {
-    guard !models.ownedNames.isEmpty, let entity = born?.value, let owned = models.rules[entity]?.owned else { return [] }
+    guard !models.ownedNames.isEmpty, let entity = born?.value, let owned = models.rules[entity]?.owned else {
+      return []
+    }
     return owned.isEmpty ? [] : owned.flatMap(targets)
   }
 

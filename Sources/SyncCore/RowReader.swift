@@ -6,7 +6,7 @@ struct OneToOne: Hashable {
   var declaringClass: WireName
   var property: ExactText
 
-  /// Of two sources, the target shows the greater one: that of its own zone, then that of the later write.
+  /// The rank of a source. The target shows the greatest one: a source in its own zone, then the later write.
   struct Rank: Comparable {
     var isOwn: Bool
     var time: HybridTime
@@ -47,7 +47,7 @@ final class RowReader<Source: RowSource> {
     try exists(row) ? try source.registers(of: row)?.born?.value : nil
   }
 
-  /// What a view asks of the class of a row; nil if there is no such row.
+  /// The rules of the class of a row; nil if there is no such row.
   func rules(of row: RecordKey) throws -> SyncModels.Rules? { try entity(of: row).flatMap { models.rules[$0] } }
 
   /// The records that make the values of a row, in order; none if there is no such row.
@@ -89,7 +89,9 @@ final class RowReader<Source: RowSource> {
 
   /// The row that a to-one leads to, also if the target shows another source.
   func claimed(_ row: RecordKey, _ property: SyncModels.Property) throws -> RecordKey? {
-    guard let entity = property.destination, let reference = try write(row, property)?.value.reference else { return nil }
+    guard let entity = property.destination, let reference = try write(row, property)?.value.reference else {
+      return nil
+    }
     return try resolve(reference, from: row.zone, entity)
   }
 
@@ -166,7 +168,7 @@ final class RowReader<Source: RowSource> {
     }
   }
 
-  /// The values of a row, without those of derived to-manys; nil if there is no such row.
+  /// The values of a row, without derived to-manys; nil if there is no such row.
   func storedRow(_ key: RecordKey) throws -> Row? {
     guard let entity = try entity(of: key), let properties = models.rules[entity]?.properties else { return nil }
     var row = Row(entity)
@@ -244,7 +246,9 @@ extension RowSource {
   /// - Throws: an error of the source.
   public func list(_ key: ViewUpdate.ListKey, _ models: SyncModels) throws -> [RecordKey] {
     let reader = RowReader(self, models)
-    guard let property = try reader.rules(of: key.row)?.properties.first(where: { $0.name == key.property }) else { return [] }
+    guard let property = try reader.rules(of: key.row)?.properties.first(where: { $0.name == key.property }) else {
+      return []
+    }
     return try reader.value(key.row, property)?.targets ?? reader.list(key.row, property)
   }
 }

@@ -17,8 +17,8 @@ public struct SyncModels: Sendable {
       case list(WireName, inverse: ExactText, isCascade: Bool = false)
       /// A to-many whose edges the record stores. With a cascade, members go with the owner.
       case members(WireName, isCascade: Bool = false)
-      /// A to-many that is derived from the to-many `inverse` of its members' class. The record stores the order of its own list, as places of
-      /// edges that are not present. With a cascade, members go with the owner.
+      /// A to-many that is derived from the to-many `inverse` of its members' class. The record stores the order of its own list, as
+      /// places of edges that are not present. With a cascade, members go with the owner.
       case inverseMembers(WireName, inverse: ExactText, isCascade: Bool = false)
     }
 
@@ -105,20 +105,20 @@ public struct SyncModels: Sendable {
     var properties: [Property]
   }
 
-  /// What a view asks of a class. Most lists are empty for most classes.
+  /// The rules of a class, found once. Most lists are empty for most classes.
   final class Rules: Sendable {
-    /// All properties. Those that the class inherits come first.
+    /// All properties. The inherited ones come first.
     let properties: [Property]
     let unique: [UniqueSet]
     /// The relationships by which a record owns the targets.
     let owning: [Property]
     /// The relationships by which the targets own a record.
     let owned: [Property]
-    /// The to-ones of which only one object leads to a target.
+    /// The to-ones by which only one object leads to a target.
     let exclusive: [Property]
     /// The relationships that the records of the class store.
     let stored: [Property]
-    /// The relationships that are derived from those of other classes.
+    /// The relationships that are derived from relationships of other classes.
     let derived: [Property]
 
     init(_ properties: [Property], _ unique: [UniqueSet]) {
@@ -155,7 +155,9 @@ public struct SyncModels: Sendable {
     }
     var owned: [WireName: Set<ExactText>] = [:]
     for property in declared.values.lazy.flatMap(\.properties) where property.isCascade {
-      if let entity = property.destination, let inverse = property.inverse { owned[entity, default: []].insert(inverse) }
+      if let entity = property.destination, let inverse = property.inverse {
+        owned[entity, default: []].insert(inverse)
+      }
     }
     var classes: [WireName: [Property]] = [:]
     for (name, lineage) in lineages {

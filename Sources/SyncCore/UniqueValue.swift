@@ -40,7 +40,8 @@ public struct UniqueValue: Hashable, Comparable, Sendable, CustomStringConvertib
       if number.isNaN { return nil }  // A database stores it as null.
       return Int64(exactly: number).map { "i\($0)" } ?? "r\(number)"
     case .text(let text):
-      return "t" + (text.text.utf8.allSatisfy { $0 < 0x80 } ? text.text : text.text.precomposedStringWithCanonicalMapping)
+      return "t"
+        + (text.text.utf8.allSatisfy { $0 < 0x80 } ? text.text : text.text.precomposedStringWithCanonicalMapping)
     case .data(let data): return "b" + data.base64EncodedString()
     case .asset(let sha256, _): return "a" + sha256.text
     case .sealed(let data): return "s" + data.base64EncodedString()

@@ -3,14 +3,14 @@ import SyncProtocol
 
 /// An outbox that is laid over the log's states, one entry after the other (decision 44).
 ///
-/// An update lays only those transactions again that read what an entry changes. The states, the transactions and the dropped changes are those of
-/// a ``Rebase``. The outbox is in memory, and the records of the log need not be.
+/// An update lays only those transactions again that read what an entry changes. The result equals the result of a ``Rebase``. The outbox is in memory, and the records of the log need not be.
 public struct LaidOutbox: Sendable {
-  /// What an entry, a save or another permission changes.
+  /// The changes that an entry, a save or another permission makes.
   public struct Update: Sendable {
     /// The changes that cannot be sent, of the transactions that were laid again. The outbox does not have them any more.
     public internal(set) var dropped: [DroppedChange] = []
-    /// The registers that a replica shows of each record that may differ: those of the log with those of the outbox. Nil for a record that neither has.
+    /// The registers that a replica shows of each record that may differ: the join of the log's and the outbox's registers. Nil for a record
+    /// that neither has.
     public internal(set) var shown: [RecordKey: Registers?] = [:]
     /// The transactions that were laid again.
     public internal(set) var laid: [UUID] = []
@@ -20,7 +20,7 @@ public struct LaidOutbox: Sendable {
   struct Laid: Sendable {
     var transaction: LocalTransaction
     var parts: [ZoneName: [RecordName: Registers]] = [:]
-    /// What it depends on.
+    /// The reads that it depends on.
     var reads = ReadSet()
     /// The unique values that the written records have after it.
     var values: [RecordKey: [UniqueValue]] = [:]
@@ -76,7 +76,7 @@ public struct LaidOutbox: Sendable {
     }
   }
 
-  /// The registers that a replica shows of a record: those of the log with those of the outbox.
+  /// The registers that a replica shows of a record: the join of the log's and the outbox's registers.
   /// - Throws: an error of the source.
   public func registers(of key: RecordKey, over base: some RecordSource) throws -> Registers? {
     try registers(of: key, over: base, before: .max)
@@ -93,7 +93,7 @@ public struct LaidOutbox: Sendable {
 
   /// Takes in an entry of the log, new saves and permissions.
   ///
-  /// After an error the outbox has to be made anew.
+  /// After an error the caller has to make another outbox.
   /// - Parameters:
   ///   - base: the records of the log before the entry.
   ///   - changes: the registers of each record that the entry changes; nil for a record that goes.
@@ -163,7 +163,9 @@ public struct LaidOutbox: Sendable {
   }
 
   /// Replaces what became of a transaction. Later transactions that read what differs are laid again.
-  private mutating func replace(_ number: Int, _ new: Laid?, _ pending: inout Set<Int>, _ differing: inout Set<RecordKey>) {
+  private mutating func replace(
+    _ number: Int, _ new: Laid?, _ pending: inout Set<Int>, _ differing: inout Set<RecordKey>
+  ) {
     let old = laid[number]
     let (before, after) = (old?.written ?? [:], new?.written ?? [:])
     for key in Set(before.keys).union(after.keys) {

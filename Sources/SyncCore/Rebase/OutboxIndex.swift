@@ -1,12 +1,12 @@
 import SyncProtocol
 
-/// What laying a transaction depends on.
+/// The reads that the laying of a transaction depends on.
 struct ReadSet: Hashable, Sendable {
-  /// The names of records that were read, in any zone, and of those whose holders were looked up.
+  /// The names of records that were read, in any zone, and the names whose holders were looked up.
   var names = Set<RecordName>()
   /// The unique values that were looked up.
   var values = Set<UniqueValue>()
-  /// The zones of which it matters whether the account may write them.
+  /// The zones whose permission matters.
   var zones = Set<ZoneName>()
 }
 
@@ -56,9 +56,9 @@ struct OutboxIndex: Sendable {
   private var names: [RecordName: Set<Int>] = [:]
   private var values: [UniqueValue: Set<Int>] = [:]
   private var zones: [ZoneName: Set<Int>] = [:]
-  /// How many transactions write that a record leads to a name.
+  /// The number of transactions that make a record lead to a name.
   private var links: [RecordName: [RecordKey: Int]] = [:]
-  /// How many transactions leave a record with a unique value.
+  /// The number of transactions after which a record has a unique value.
   private var unique: [UniqueValue: [RecordKey: Int]] = [:]
 
   func readers(of name: RecordName) -> Set<Int> { names[name] ?? [] }
@@ -99,7 +99,8 @@ struct OutboxIndex: Sendable {
     if sets[key]?.isEmpty ?? false { sets[key] = nil }
   }
 
-  private static func count<Key>(_ counts: inout [Key: [RecordKey: Int]], _ key: Key, _ record: RecordKey, _ count: Int) {
+  private static func count<Key>(_ counts: inout [Key: [RecordKey: Int]], _ key: Key, _ record: RecordKey, _ count: Int)
+  {
     let sum = (counts[key]?[record] ?? 0) + count
     counts[key, default: [:]][record] = sum > 0 ? sum : nil
     if counts[key]?.isEmpty ?? false { counts[key] = nil }

@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// Lays one transaction of an outbox over records: those of the log, with what the transactions before it write.
+/// Lays one transaction of an outbox over the records of the log, with the writes of the transactions before it.
 struct TransactionLaying<Source: RecordSource> {
   /// The records with what the transaction writes.
   private(set) var records: RecordOverlay<Source>
@@ -8,7 +8,7 @@ struct TransactionLaying<Source: RecordSource> {
   private(set) var parts: [ZoneName: [RecordName: Registers]] = [:]
   /// The changes that cannot be sent.
   private(set) var dropped: [DroppedChange] = []
-  /// The zones of which the transaction writes, or would write if the account were allowed to.
+  /// The zones that the transaction writes, or would write with permission.
   private(set) var zones = Set<ZoneName>()
 
   private let models: SyncModels
@@ -169,7 +169,9 @@ extension TransactionLaying {
     var groups = GroupReader(records, models)
     var (found, work, seen) = ([RecordKey](), [root], Set([root]))
     while let key = work.popLast() {
-      guard try records.registers(of: key)?.isHere(key.zone) ?? false, key == root || !roots.contains(key) else { continue }
+      guard try records.registers(of: key)?.isHere(key.zone) ?? false, key == root || !roots.contains(key) else {
+        continue
+      }
       found.append(key)
       let others = try records.owned(by: key, models).union(groups.members(ofRow: key))
       for other in others where seen.insert(other).inserted { work.append(other) }

@@ -1,10 +1,20 @@
 import SyncProtocol
 
-/// Records and rows before an update. Each record is read once.
+/// Records and rows before an update. The source is asked each question once, and not at all if another answer implies the answer.
 final class KnownRows: RowSource {
+  private struct Relationship: Hashable {
+    var target: RecordName
+    var zone: ZoneName
+    var property: WireName
+  }
+
   private let source: any RowSource
   private var registers: [RecordKey: Registers?] = [:]
   private var rows: [RecordKey: RecordKey?] = [:]
+  private var shown: [RecordKey: [RecordKey]] = [:]
+  private var leading: [RecordName: [ZoneName]] = [:]
+  private var holders: [Relationship: [RecordName]] = [:]
+  private var unique: [UniqueValue: [RecordKey]] = [:]
 
   init(_ source: any RowSource) { self.source = source }
 
@@ -19,19 +29,45 @@ final class KnownRows: RowSource {
 
   func row(showing key: RecordKey) throws -> RecordKey? {
     if let known = rows[key] { return known }
-    let found = try source.row(showing: key)
+    // No row shows a record that its zone does not know.
+    let found = try registers(of: key) == nil ? nil : source.row(showing: key)
     rows[key] = .some(found)
     return found
   }
 
-  func zones(knowing name: RecordName) throws -> [ZoneName] { try source.zones(knowing: name) }
-  func zones(leadingTo name: RecordName) throws -> [ZoneName] { try source.zones(leadingTo: name) }
-  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] { try source.holders(of: name, in: zone) }
-  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
-    try source.holders(of: name, in: zone, by: property)
+  func records(shownBy row: RecordKey) throws -> [RecordKey] {
+    if let known = shown[row] { return known }
+    let found = try self.row(showing: row) == row ? source.records(shownBy: row) : []
+    shown[row] = found
+    return found
   }
-  func records(with value: UniqueValue) throws -> [RecordKey] { try source.records(with: value) }
-  func records(shownBy row: RecordKey) throws -> [RecordKey] { try source.records(shownBy: row) }
+
+  func zones(knowing name: RecordName) throws -> [ZoneName] { try source.zones(knowing: name) }
+
+  func zones(leadingTo name: RecordName) throws -> [ZoneName] {
+    if let known = leading[name] { return known }
+    let found = try source.zones(leadingTo: name)
+    leading[name] = found
+    return found
+  }
+
+  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] { try source.holders(of: name, in: zone) }
+
+  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
+    guard try zones(leadingTo: name).contains(zone) else { return [] }
+    let relationship = Relationship(target: name, zone: zone, property: property)
+    if let known = holders[relationship] { return known }
+    let found = try source.holders(of: name, in: zone, by: property)
+    holders[relationship] = found
+    return found
+  }
+
+  func records(with value: UniqueValue) throws -> [RecordKey] {
+    if let known = unique[value] { return known }
+    let found = try source.records(with: value)
+    unique[value] = found
+    return found
+  }
 }
 
 /// Records with changes over a source.
@@ -71,7 +107,7 @@ struct RecordOverlay<Base: RecordSource>: RecordSource {
   }
 
   func zones(leadingTo name: RecordName) throws -> [ZoneName] {
-    // A zone whose only holder does not lead to the name any more may be among them.
+    // A zone may be among them whose only holder does not lead to the name any more.
     Array(Set(try base.zones(leadingTo: name)).union((links[name] ?? [:]).keys.map(\.zone)))
   }
 
@@ -116,7 +152,9 @@ final class ChangedRows: RowSource {
   func registers(of key: RecordKey) throws -> Registers? { try records.registers(of: key) }
   func zones(knowing name: RecordName) throws -> [ZoneName] { try records.zones(knowing: name) }
   func zones(leadingTo name: RecordName) throws -> [ZoneName] { try records.zones(leadingTo: name) }
-  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] { try records.holders(of: name, in: zone) }
+  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] {
+    try records.holders(of: name, in: zone)
+  }
   func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
     try records.holders(of: name, in: zone, by: property)
   }

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// What changed records change in a view: the difference of the rows and of the indices (decision 44).
+/// The difference that changed records make in a view: in the rows and in the indices (decision 44).
 ///
-/// The cost depends on what changes in the rows, not on the number of records. The source is read and not changed. The caller then
-/// writes ``registers``, ``entries`` and ``shown`` to its tables, and the rest to the rows, in this order: ``renamed``, ``deleted``, ``created``,
+/// The cost depends on what changes in the rows, not on the number of records. The update only reads the source. The caller then writes
+/// ``registers``, ``entries`` and ``shown`` to its tables, and the rest to the rows, in this order: ``renamed``, ``deleted``, ``created``,
 /// ``changed``, ``lists``. All values name rows by their new keys.
 public struct ViewUpdate: Sendable {
   /// A derived to-many of a row.
@@ -78,7 +78,7 @@ public struct ViewUpdate: Sendable {
   package enum Step: CaseIterable {
     /// Records that lose an owner which hid them are looked at again.
     case lostOwners
-    /// What a hidden record owns is hidden too.
+    /// A hidden record hides the records that it owns.
     case hiddenOwners
     /// A group is found again from all of its values, also those that it had.
     case formerValues

@@ -115,7 +115,9 @@ extension ViewUpdater {
       var others = Set<RecordKey>()
       for name in Set(try self.new.members(of: row).map(\.name)) {
         for zone in try old.source.zones(knowing: name) {
-          if let other = try old.source.row(showing: RecordKey(zone, name)), gone.contains(other) { others.insert(other) }
+          if let other = try old.source.row(showing: RecordKey(zone, name)), gone.contains(other) {
+            others.insert(other)
+          }
         }
       }
       if !others.isEmpty { candidates.append((row, others)) }
@@ -153,7 +155,9 @@ extension ViewUpdater {
       for property in try new.rules(of: row)?.derived ?? [] {
         guard case .inverseToOne = property.kind else { continue }
         let value = try new.value(row, property)
-        if value != renamed(try old.value(former[row] ?? row, property)) { update.changed[row, default: [:]][property.name] = value }
+        if value != renamed(try old.value(former[row] ?? row, property)) {
+          update.changed[row, default: [:]][property.name] = value
+        }
       }
     }
   }
@@ -191,7 +195,9 @@ extension ViewUpdater {
   private func places(
     _ row: RecordKey, _ stored: Row?, _ reader: RowReader<some RowSource>
   ) throws -> [ViewUpdate.ListKey: ListPlace] {
-    guard let stored, let relationships = models.rules[stored.entity]?.stored, !relationships.isEmpty else { return [:] }
+    guard let stored, let relationships = models.rules[stored.entity]?.stored, !relationships.isEmpty else {
+      return [:]
+    }
     var places: [ViewUpdate.ListKey: ListPlace] = [:]
     for property in relationships {
       let value = stored.values[property.name]

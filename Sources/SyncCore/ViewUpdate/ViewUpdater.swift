@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// Makes a ``ViewUpdate`` in three steps, which are those of a view: who is there, unique values, relationships.
+/// Makes a ``ViewUpdate`` in the three steps of a view: who is there, unique values, relationships.
 final class ViewUpdater {
   let models: SyncModels
   let skipping: Set<ViewUpdate.Step>
@@ -58,8 +58,8 @@ final class ViewUpdater {
 extension ViewUpdater {
   /// Finds which records are shown.
   ///
-  /// A hidden record that may have lost the owner that hid it is a suspect, with all that it owns and that was hidden. Suspects count as shown until
-  /// an owner hides them again. So records that own each other do not keep each other hidden.
+  /// A hidden record that may have lost the owner that hid it is a suspect, with the hidden records that it owns. Suspects count as shown
+  /// until an owner hides them again. So records that own each other do not keep each other hidden.
   private func findShown() throws {
     let (before, after) = (old.source, new.source)
     var suspects = Set<RecordKey>()
@@ -87,7 +87,8 @@ extension ViewUpdater {
       let (owned, owns) = (Set(former?.ownedNames(models) ?? []), Set(current?.ownedNames(models) ?? []))
       let stillHides = isDead || wasHidden && isHere && hasSameOwners
       if wasDead || wasHidden {
-        let lost = stillHides
+        let lost =
+          stillHides
           ? Set(owned.subtracting(owns).map { RecordKey(key.zone, $0) }) : try before.owned(by: key, models)
         for child in lost { try suspect(child) }
       }
@@ -171,8 +172,8 @@ extension ViewUpdater {
     }
   }
 
-  /// The records whose groups can change with those of the given ones: records of the zone that have or had a value in common with one, directly or
-  /// through others.
+  /// The records whose groups can change together with the groups of the given records: they have or had a value in common, in one zone, directly
+  /// or through others.
   private func connected(_ seeds: Set<RecordKey>) throws -> Set<RecordKey> {
     var (found, stack, seen) = (seeds, Array(seeds), Set<UniqueValue>())
     while let key = stack.popLast() {
@@ -189,7 +190,7 @@ extension ViewUpdater {
     return found
   }
 
-  /// The shown records among the given ones, by those that have a value in common, each group sorted, by its least key.
+  /// The groups of shown records that have a value in common, among the given ones. Each group is sorted, and its least key names it.
   private func groups(_ keys: Set<RecordKey>) throws -> [RecordKey: [RecordKey]] {
     var (groups, unseen) = ([RecordKey: [RecordKey]](), [UniqueValue: [RecordKey]]())
     var rest: [RecordKey: [UniqueValue]] = [:]

@@ -100,7 +100,9 @@ struct LaidOutboxLawTests {
       if let difference { Issue.record("\(difference)") }
     }
     #expect(sum.count == 5 && sum.values.allSatisfy { $0 > Self.count / 10 }, "\(sum)")
-    if Self.environment["SYNC_RUNS"] != nil { print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key }) }
+    if Self.environment["SYNC_RUNS"] != nil {
+      print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key })
+    }
   }
 
   @Test("is not equal to the whole rebase without any of its reasons", arguments: LaidOutbox.Step.allCases)

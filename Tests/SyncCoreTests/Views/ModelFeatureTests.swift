@@ -10,7 +10,9 @@ struct ModelFeatureTests {
   private let time = HybridTimes.time(1)
   private func name(_ index: Int) -> RecordName { TraceTables.name(index) }
   private func key(_ index: Int) -> RecordKey { RecordKey(ann, name(index)) }
-  private func to(_ index: Int, hint: ZoneName? = nil) -> RegisterValue { .reference(Reference(name(index), hint: hint)) }
+  private func to(_ index: Int, hint: ZoneName? = nil) -> RegisterValue {
+    .reference(Reference(name(index), hint: hint))
+  }
 
   /// The rows of records of a private zone, taken in one after the other, and checked against the whole view.
   private func rows(_ records: [(Int, Registers)]) throws -> [RecordKey: Row] {
@@ -47,7 +49,9 @@ struct ModelFeatureTests {
     #expect(rows[key(1)]?.values["children"] == .toMany([key(3), key(5)]))
   }
 
-  @Test("Objects of two subclasses with one value of the class that they inherit from are one row of the class of the least record")
+  @Test(
+    "Objects of two subclasses with one value of the class that they inherit from are one row of the class of the least record"
+  )
   func inheritedUniqueness() throws {
     let rows = try rows([
       (2, .born("Crate", at: time, ["tag": .integer(1), "weight": .integer(7)])),
@@ -137,7 +141,8 @@ struct ModelFeatureTests {
     let note = Registers.born("Note", at: time)
     #expect(try rows([(1, note.joining(early).joining(later))])[key(1)]?.values["text"] == .value(.text("later")))
     let newer = Registers.fields(["text": .text("newer")], at: HybridTimes.time(3))
-    #expect(try rows([(1, note.joining(early).joining(later)), (1, newer)])[key(1)]?.values["text"] == .value(.text("newer")))
+    #expect(
+      try rows([(1, note.joining(early).joining(later)), (1, newer)])[key(1)]?.values["text"] == .value(.text("newer")))
     let album = Registers.born("Album", at: time).joining(edges("pages", [1: "8"])).joining(edges("notes", [2: "4"]))
     let rows = try rows([(1, note), (2, note), (3, album)])
     #expect(rows[key(3)]?.values["notes"] == .toMany([key(2), key(1)]))

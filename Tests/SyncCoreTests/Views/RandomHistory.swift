@@ -31,9 +31,13 @@ struct RandomHistory {
     programs = seed % 3 == 0 ? [TestModels.new, TestModels.old] : [RichModels.new, RichModels.old]
     let families: [[WireName]] =
       seed % 3 == 0
-      ? [["Project", "Task", "Task", "Label"], ["Project", "Person"], ["Person", "Badge", "Half"], ["Mark", "Task", "Project"]]
+      ? [
+        ["Project", "Task", "Task", "Label"], ["Project", "Person"], ["Person", "Badge", "Half"],
+        ["Mark", "Task", "Project"],
+      ]
       : [
-        ["Item", "Item", "Box"], ["Item", "Box", "Crate", "Label", "Label"], ["Box", "Lid"], ["Box", "Crate", "Note", "Lid"],
+        ["Item", "Item", "Box"], ["Item", "Box", "Crate", "Label", "Label"], ["Box", "Lid"],
+        ["Box", "Crate", "Note", "Lid"],
         ["Note", "Album"], ["Person", "Badge"], ["Person", "Club"], ["Person", "Badge", "Club"],
       ]
     let family = random.pick(families) + (random.chance(40) ? random.pick(families) : [])
@@ -59,7 +63,8 @@ struct RandomHistory {
   /// A time. Most writes are later than all before, as those of programs are.
   private mutating func time() -> HybridTime {
     if random.chance(60) { clock += 1 }
-    return HybridTimes.time(random.chance(60) ? clock : Int64(random.below(Int(clock))) + 1, UInt64(random.below(2)) + 1)
+    return HybridTimes.time(
+      random.chance(60) ? clock : Int64(random.below(Int(clock))) + 1, UInt64(random.below(2)) + 1)
   }
 
   /// The class that the program of a name made. Some records get another one, or one that no program knows.
@@ -232,7 +237,8 @@ struct RandomHistory {
     func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
     return UUID(
       uuid: (
-        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5), byte(high, 6), byte(high, 7),
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5), byte(high, 6),
+        byte(high, 7),
         byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
       ))
   }

@@ -13,7 +13,9 @@ struct ShownView {
   private(set) var seen: [String: Int] = [:]
   let skipping: Set<ViewUpdate.Step>
 
-  init(_ models: SyncModels, skipping: Set<ViewUpdate.Step> = []) { (records, self.skipping) = (MemoryRecords(models), skipping) }
+  init(_ models: SyncModels, skipping: Set<ViewUpdate.Step> = []) {
+    (records, self.skipping) = (MemoryRecords(models), skipping)
+  }
 
   /// A difference between what the updates made and the view of the states.
   struct Difference: Error, CustomStringConvertible {
@@ -49,7 +51,9 @@ struct ShownView {
       objects[key] = madeObjects
     }
     for (key, values) in update.changed {
-      guard rows[key] != nil, update.created[key] == nil else { throw Difference(description: "\(key) is changed and not known") }
+      guard rows[key] != nil, update.created[key] == nil else {
+        throw Difference(description: "\(key) is changed and not known")
+      }
       for (name, value) in values { rows[key]?.values[name] = value }
     }
     for (list, change) in update.lists { try take(change, list) }
@@ -68,7 +72,9 @@ struct ShownView {
       for key in records.records(shownBy: row) { former[key.name, default: []].insert(row) }
     }
     for (key, row) in update.shown {
-      guard let row, row.zone == key.zone, let created = update.created[row], !update.deleted.contains(row) else { continue }
+      guard let row, row.zone == key.zone, let created = update.created[row], !update.deleted.contains(row) else {
+        continue
+      }
       for other in former[key.name] ?? [] where rows[other]?.entity == created.entity {
         throw Difference(description: "\(row) could keep the object of \(other)")
       }
@@ -119,7 +125,9 @@ struct ShownView {
     for start in stride(from: 0, to: names.count, by: page) {
       var changes: [RecordKey: Registers?] = [:]
       for name in names[start..<min(start + page, names.count)] {
-        for (zone, state) in states.zones { if let record = state[name] { changes[RecordKey(zone, name)] = .some(record) } }
+        for (zone, state) in states.zones {
+          if let record = state[name] { changes[RecordKey(zone, name)] = .some(record) }
+        }
       }
       let source = FirstRecords(records, before: names[start])
       try take(ViewUpdate(source, models, changes: changes, skipping: skipping))
@@ -133,15 +141,21 @@ struct ShownView {
     count("rows", rows.count)
     count("rows of several records", view.groups.members.values.count { $0.count > 1 })
     count("rows for other zones", view.groups.aliases.values.count { $0.count > 1 })
-    count("hidden records", records.states.zones.reduce(0) { count, zone in
-      count + zone.value.records.count { $0.value.isHere(zone.key) && view.groups.row[RecordKey(zone.key, $0.key)] == nil }
-    })
+    count(
+      "hidden records",
+      records.states.zones.reduce(0) { count, zone in
+        count
+          + zone.value.records.count {
+            $0.value.isHere(zone.key) && view.groups.row[RecordKey(zone.key, $0.key)] == nil
+          }
+      })
     let values = rows.values.flatMap(\.values.values)
     count("to-ones", values.count { $0.target != nil })
     count("lists of several", values.count { $0.targets.count > 1 })
     for key in Set(view.rows.keys).union(rows.keys).sorted() where view.rows[key] != rows[key] {
       throw Difference(
-        description: "\(key): the view has \(String(describing: view.rows[key])), updates made \(String(describing: rows[key]))")
+        description:
+          "\(key): the view has \(String(describing: view.rows[key])), updates made \(String(describing: rows[key]))")
     }
     if let (key, row) = view.rows.randomElement(), try records.row(at: key, records.models) != row {
       throw Difference(description: "\(key) is read as another row")

@@ -48,7 +48,8 @@ struct ViewUpdateCostTests {
   private static let later = HybridTimes.time(2)
 
   private static func task(of project: RecordName, at time: HybridTime = time) -> Registers {
-    .born("Task", at: time, ["name": .text("a"), "project": .reference(Reference(project)), "place:project": .text("8")])
+    .born(
+      "Task", at: time, ["name": .text("a"), "project": .reference(Reference(project)), "place:project": .text("8")])
   }
 
   /// A project with many tasks, many projects with three tasks each, many people with a badge each, and a share.
@@ -56,7 +57,8 @@ struct ViewUpdateCostTests {
     var states = ZoneStates([ann: ZoneState(), share: ZoneState()])
     for index in 0..<count {
       states[ann].join(task(index), task(of: project(0)))
-      states[ann].join(project(index), .born("Project", at: time, ["title": .text("a"), "code": .integer(Int64(index))]))
+      states[ann].join(
+        project(index), .born("Project", at: time, ["title": .text("a"), "code": .integer(Int64(index))]))
       for child in 0..<3 { states[ann].join(task(500_000 + 3 * index + child), task(of: project(1 + index))) }
       states[ann].join(person(index), .born("Person", at: time, ["email": .integer(Int64(index))]))
       states[ann].join(badge(index), .born("Badge", at: time, ["person": .reference(Reference(person(index)))]))
@@ -75,7 +77,10 @@ struct ViewUpdateCostTests {
     ("a new record", { _ in [RecordKey(share, task(9_000_000)): .born("Task", at: later)] }),
     ("a member of a long list comes", { _ in [RecordKey(ann, task(9_000_000)): task(of: project(0), at: later)] }),
     ("a member of a long list dies", { _ in [RecordKey(ann, task(7)): dead] }),
-    ("the owner of a long list changes", { _ in [RecordKey(ann, project(0)): .fields(["title": .text("b")], at: later)] }),
+    (
+      "the owner of a long list changes",
+      { _ in [RecordKey(ann, project(0)): .fields(["title": .text("b")], at: later)] }
+    ),
     ("an owner of three dies", { count in [RecordKey(ann, project(count / 2)): dead] }),
     ("a unique value", { count in [RecordKey(ann, person(1)): .fields(["email": .integer(Int64(-1))], at: later)] }),
     ("a unique value of two", { _ in [RecordKey(ann, person(1)): .fields(["email": .integer(2)], at: later)] }),
@@ -140,7 +145,8 @@ struct ViewUpdateCostTests {
       var outbox = LaidOutbox(TestModels.new)
       let saves = (0..<count).map { index in
         LocalTransaction(
-          time: Self.later, changes: [RecordKey(Self.ann, Self.person(index)): .fields(["name": .text("n")], at: Self.later)])
+          time: Self.later,
+          changes: [RecordKey(Self.ann, Self.person(index)): .fields(["name": .text("n")], at: Self.later)])
       }
       _ = try outbox.update(records, appended: saves, writable: [Self.ann])
       let counted = CountedRecords(records)

@@ -39,7 +39,9 @@ struct ViewUpdateLawTests {
       if let difference { Issue.record("\(difference)") }
     }
     #expect(sum.count == 10 && sum.values.allSatisfy { $0 > Self.count / 10 }, "\(sum)")
-    if Self.environment["SYNC_RUNS"] != nil { print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key }) }
+    if Self.environment["SYNC_RUNS"] != nil {
+      print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key })
+    }
   }
 
   @Test("is not equal to the whole view without any of its steps", arguments: ViewUpdate.Step.allCases)
