@@ -34,21 +34,38 @@ struct ListPlace: Hashable, Comparable {
 final class RowReader<Source: RowSource> {
   let source: Source
   let models: SyncModels
-  private var records: [RecordKey: [Registers]] = [:]
+  private var rows: [RecordKey: KnownRow] = [:]
   private var winners: [OneToOne: RecordKey?] = [:]
+
+  /// A row as far as it was read.
+  private final class KnownRow {
+    /// The class; nil if there is no such row.
+    let entity: WireName?
+    let rules: SyncModels.Rules?
+    /// The records that make the values, in order.
+    var records: [Registers]?
+
+    init(_ entity: WireName?, _ rules: SyncModels.Rules?) { (self.entity, self.rules) = (entity, rules) }
+  }
 
   init(_ source: Source, _ models: SyncModels) { (self.source, self.models) = (source, models) }
 
-  /// Whether there is a row of a key.
-  func exists(_ row: RecordKey) throws -> Bool { try source.row(showing: row) == row }
-
-  /// The class of a row; nil if there is no such row.
-  func entity(of row: RecordKey) throws -> WireName? {
-    try exists(row) ? try source.registers(of: row)?.born?.value : nil
+  private func known(_ row: RecordKey) throws -> KnownRow {
+    if let known = rows[row] { return known }
+    let entity = try source.row(showing: row) == row ? source.registers(of: row)?.born?.value : nil
+    let known = KnownRow(entity, entity.flatMap { models.rules[$0] })
+    rows[row] = known
+    return known
   }
 
+  /// Whether there is a row of a key.
+  func exists(_ row: RecordKey) throws -> Bool { try known(row).entity != nil }
+
+  /// The class of a row; nil if there is no such row.
+  func entity(of row: RecordKey) throws -> WireName? { try known(row).entity }
+
   /// The rules of the class of a row; nil if there is no such row.
-  func rules(of row: RecordKey) throws -> SyncModels.Rules? { try entity(of: row).flatMap { models.rules[$0] } }
+  func rules(of row: RecordKey) throws -> SyncModels.Rules? { try known(row).rules }
 
   /// The records that make the values of a row, in order; none if there is no such row.
   func members(of row: RecordKey) throws -> [RecordKey] {
@@ -58,9 +75,10 @@ final class RowReader<Source: RowSource> {
   }
 
   private func registers(of row: RecordKey) throws -> [Registers] {
-    if let known = records[row] { return known }
+    let known = try known(row)
+    if let records = known.records { return records }
     let found = try members(of: row).compactMap { try source.registers(of: $0) }
-    records[row] = found
+    known.records = found
     return found
   }
 
@@ -170,10 +188,18 @@ final class RowReader<Source: RowSource> {
 
   /// The values of a row, without derived to-manys; nil if there is no such row.
   func storedRow(_ key: RecordKey) throws -> Row? {
-    guard let entity = try entity(of: key), let properties = models.rules[entity]?.properties else { return nil }
+    let known = try known(key)
+    guard let entity = known.entity, let properties = known.rules?.properties else { return nil }
     var row = Row(entity)
     row.values.reserveCapacity(properties.count)
-    for property in properties { row.values[property.name] = try value(key, property) }
+    let records = try registers(of: key)
+    for property in properties {
+      if case .attribute = property.kind, records.count == 1 {
+        row.values[property.name] = .value(records[0].field(property)?.value ?? .null)
+      } else {
+        row.values[property.name] = try value(key, property)
+      }
+    }
     return row
   }
 

@@ -5,11 +5,13 @@ extension ViewUpdater {
   /// Finds the rows that may differ and compares them.
   func compareRows() throws {
     var rows = Set<RecordKey>()
-    for key in Set(changed).union(update.shown.keys) {
-      for row in [try old.source.row(showing: key), try new.source.row(showing: key)] {
-        if let row, row.zone == key.zone { rows.insert(row) }
-      }
+    func add(_ key: RecordKey) throws {
+      let (before, after) = (try old.source.row(showing: key), try new.source.row(showing: key))
+      if let after, after.zone == key.zone { rows.insert(after) }
+      if let before, before != after, before.zone == key.zone { rows.insert(before) }
     }
+    for key in changed { try add(key) }
+    for key in update.shown.keys where update.registers[key] == nil { try add(key) }
     rows.formUnion(try rowsLeadingToChanges(rows))
     let contested = try contestedSources(rows)
     for (before, after) in contested.values {

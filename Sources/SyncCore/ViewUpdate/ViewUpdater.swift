@@ -116,7 +116,8 @@ extension ViewUpdater {
       hidden.insert(key)
       candidates += try after.owned(by: key, models)
     }
-    for key in suspects.union(hidden).union(changed) {
+    for key in changed { isShown[key] = try after.isHere(key, models) && !isHidden(key) }
+    for key in suspects.union(hidden) where isShown[key] == nil {
       isShown[key] = try after.isHere(key, models) && !isHidden(key)
     }
   }
