@@ -82,6 +82,9 @@ public struct LaidOutbox: Sendable {
     try registers(of: key, over: base, before: .max)
   }
 
+  /// Whether a transaction writes a record.
+  public func writes(_ key: RecordKey) -> Bool { !index.writers(of: key).isEmpty }
+
   func registers(of key: RecordKey, over base: some RecordSource, before end: Int) throws -> Registers? {
     var registers = try base.registers(of: key)
     for number in index.writers(of: key) where number < end {

@@ -70,63 +70,6 @@ final class KnownRows: RowSource {
   }
 }
 
-/// Records with changes over a source.
-struct RecordOverlay<Base: RecordSource>: RecordSource {
-  let base: Base
-  let models: SyncModels
-  private(set) var changes: [RecordKey: Registers?] = [:]
-  private var links: [RecordName: [RecordKey: Set<WireName>]] = [:]
-  private var unique: [UniqueValue: Set<RecordKey>] = [:]
-  private var zones: [RecordName: Set<ZoneName>] = [:]
-
-  init(_ base: Base, _ models: SyncModels) { (self.base, self.models) = (base, models) }
-
-  /// Replaces the registers of a record; nil removes it.
-  /// - Returns: the index entries that the record has.
-  @discardableResult mutating func set(_ key: RecordKey, _ registers: Registers?) -> IndexEntries {
-    if let known = changes[key] {
-      let entries = IndexEntries(known, in: key.zone, models)
-      for link in entries.links { links[link.name]?[key] = nil }
-      for value in entries.unique { unique[value]?.remove(key) }
-    }
-    changes[key] = .some(registers)
-    if registers == nil { zones[key.name]?.remove(key.zone) } else { zones[key.name, default: []].insert(key.zone) }
-    let entries = IndexEntries(registers, in: key.zone, models)
-    for link in entries.links { links[link.name, default: [:]][key, default: []].insert(link.property) }
-    for value in entries.unique { unique[value, default: []].insert(key) }
-    return entries
-  }
-
-  func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys.filter { changes[$0] == nil }) }
-
-  func registers(of key: RecordKey) throws -> Registers? { try changes[key] ?? base.registers(of: key) }
-
-  func zones(knowing name: RecordName) throws -> [ZoneName] {
-    let unchanged = try base.zones(knowing: name).filter { changes[RecordKey($0, name)] == nil }
-    return unchanged + (zones[name] ?? [])
-  }
-
-  func zones(leadingTo name: RecordName) throws -> [ZoneName] {
-    // A zone may be among them whose only holder does not lead to the name any more.
-    Array(Set(try base.zones(leadingTo: name)).union((links[name] ?? [:]).keys.map(\.zone)))
-  }
-
-  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] {
-    let unchanged = try base.holders(of: name, in: zone).filter { changes[RecordKey(zone, $0)] == nil }
-    return unchanged + (links[name] ?? [:]).keys.filter { $0.zone == zone }.map(\.name)
-  }
-
-  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
-    let unchanged = try base.holders(of: name, in: zone, by: property).filter { changes[RecordKey(zone, $0)] == nil }
-    return unchanged
-      + (links[name] ?? [:]).filter { $0.key.zone == zone && $0.value.contains(property) }.map(\.key.name)
-  }
-
-  func records(with value: UniqueValue) throws -> [RecordKey] {
-    try base.records(with: value).filter { changes[$0] == nil } + (unique[value] ?? [])
-  }
-}
-
 /// Records and rows after an update.
 final class ChangedRows: RowSource {
   var records: RecordOverlay<KnownRows>

@@ -12,7 +12,9 @@ struct LaidOutboxLawTests {
 
   /// A replica with an outbox, and the same by the whole rebase.
   struct Replica {
-    private(set) var base: MemoryRecords
+    /// The records of the log and the rows, as a client has them in tables, with what unsent transactions write.
+    private(set) var overlay: RecordOverlay<MemoryRecords>
+    var base: MemoryRecords { overlay.base }
     private(set) var outbox: LaidOutbox
     private(set) var shown: ShownView
     private(set) var seen: [String: Int] = [:]
@@ -20,7 +22,9 @@ struct LaidOutboxLawTests {
     var roots: Set<RecordKey> = []
 
     init(_ models: SyncModels, skipping: Set<LaidOutbox.Step> = []) {
-      (base, outbox, shown) = (MemoryRecords(models), LaidOutbox(models, skipping: skipping), ShownView(models))
+      (overlay, outbox, shown) = (
+        RecordOverlay(MemoryRecords(models), models), LaidOutbox(models, skipping: skipping), ShownView(models)
+      )
     }
 
     mutating func take(
@@ -29,8 +33,12 @@ struct LaidOutboxLawTests {
       let before = outbox.transactions
       let update = try outbox.update(
         base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
-      for (key, registers) in changes { base.set(key, registers) }
-      try shown.take(update.shown)
+      let view = try shown.take(update.shown, from: overlay)
+      for (key, registers) in changes { overlay.base.set(key, registers) }
+      for (key, row) in view.shown { overlay.base.show(key, by: row) }
+      for (key, registers) in update.shown {
+        if outbox.writes(key) { overlay.set(key, registers) } else { overlay.reset(key) }
+      }
       let transactions = before.filter { !acknowledged.contains($0.id) } + appended
       var states = base.states
       for zone in RandomHistory.zones { states.zones[zone, default: ZoneState()] = states[zone] }

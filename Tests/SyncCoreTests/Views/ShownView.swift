@@ -26,6 +26,13 @@ struct ShownView {
     try take(ViewUpdate(records, records.models, changes: changes, skipping: skipping))
   }
 
+  /// Takes changes that an update finds in another source of the same records and rows.
+  mutating func take(_ changes: [RecordKey: Registers?], from source: some RowSource) throws -> ViewUpdate {
+    let update = try ViewUpdate(source, records.models, changes: changes)
+    try take(update)
+    return update
+  }
+
   private mutating func take(_ update: ViewUpdate) throws {
     try checkObjects(update)
     for (key, registers) in update.registers { records.set(key, registers) }
