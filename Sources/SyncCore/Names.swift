@@ -29,6 +29,9 @@ public struct RecordKey: Hashable, Comparable, Sendable {
   /// Makes a key.
   public init(_ zone: ZoneName, _ name: RecordName) { (self.zone, self.name) = (zone, name) }
 
+  /// Hashes the name alone: few zones share a name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name.quickHash) }
+
   /// Orders keys by zone, then by name.
   public static func < (left: RecordKey, right: RecordKey) -> Bool {
     left.zone == right.zone ? left.name < right.name : left.zone < right.zone

@@ -18,21 +18,11 @@ public struct Presence: Sendable {
       for (name, record) in state.records {
         let key = RecordKey(zone, name)
         if record.dead != nil { dead.append(key) }
-        guard let entity = record.born?.value, let properties = models.classes[entity] else { continue }
-        let isHere = record.isHere(zone)
-        if isHere { here[key] = record }
-        for property in properties {
-          switch property.kind {
-          case .toOne where isHere && models.isOwner(property, of: entity):
-            guard let owner = record.fields[property.wire]?.value.reference?.name else { continue }
-            owned[RecordKey(zone, owner), default: []].append(key)
-          case .members(_, isCascade: true):
-            for (member, edge) in record.edges[property.wire] ?? [:] where edge.isPresent {
-              owned[key, default: []].append(RecordKey(zone, member))
-            }
-          default: continue
-          }
+        if record.isHere(zone, models) {
+          here[key] = record
+          for owner in record.ownerNames(models) { owned[RecordKey(zone, owner), default: []].append(key) }
         }
+        for target in record.ownedNames(models) { owned[key, default: []].append(RecordKey(zone, target)) }
       }
     }
     while let owner = dead.popLast() {

@@ -12,14 +12,9 @@ public struct RowGroups: Sendable {
   /// The record of each zone that a row stands for.
   public private(set) var aliases: [RecordKey: [ZoneName: RecordName]] = [:]
 
-  private struct UniqueValue: Hashable {
-    var entity, property: WireName
-    var value: RegisterValue
-  }
-
   /// Groups the records that are shown.
   public init(_ here: [RecordKey: Registers], _ models: SyncModels) {
-    let values = here.mapValues { Self.uniqueValues($0, models) }
+    let values = here.mapValues { UniqueValue.all(of: $0, models) }
     var taken: [UniqueValue: RecordKey] = [:]
     for (lead, keys) in Self.groups(values).sorted(by: { $0.key < $1.key }) {
       let keys = keys.sorted()
@@ -33,16 +28,6 @@ public struct RowGroups: Sendable {
       guard other == nil else { continue }
       members[lead] = keys
       for value in unique { taken[value] = lead }
-    }
-  }
-
-  private static func uniqueValues(_ record: Registers, _ models: SyncModels) -> [UniqueValue] {
-    guard let entity = record.born?.value else { return [] }
-    return (models.classes[entity] ?? []).compactMap { property in
-      guard case .attribute(isUnique: true) = property.kind, let value = record.fields[property.wire]?.value,
-        value != .null
-      else { return nil }
-      return UniqueValue(entity: entity, property: property.wire, value: value)
     }
   }
 
