@@ -8,7 +8,7 @@ import Testing
 struct LaidOutboxLawTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let first = environment["SYNC_SEED"].flatMap { Int($0) } ?? 0
-  private static let count = environment["SYNC_RUNS"].flatMap { Int($0) } ?? 200
+  private static let count = environment["SYNC_RUNS"].flatMap { Int($0) } ?? 100
 
   /// A replica with an outbox, and the same by the whole rebase.
   struct Replica {
