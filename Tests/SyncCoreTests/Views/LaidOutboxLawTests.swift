@@ -113,6 +113,9 @@ struct LaidOutboxLawTests {
     }
   }
 
+  @Test("equals the whole rebase for the seeds that failed once", arguments: [19489])
+  func failedOnce(_ seed: Int) { #expect(Self.run(seed) == nil) }
+
   @Test("is not equal to the whole rebase without any of its reasons", arguments: LaidOutbox.Step.allCases)
   func steps(_ step: LaidOutbox.Step) {
     #expect((0..<400).contains { Self.run($0, skipping: [step]) != nil }, "\(step)")
