@@ -151,8 +151,10 @@ extension TransactionLaying {
       if fresh.contains(key) {
         records.set(key, nil)
         parts[key.zone]?[key.name] = nil
+        // The new zone may have a record of that name, which is not the transaction's.
+        let isNew = try records.registers(of: target) == nil
         try write(moved, to: target)
-        fresh.insert(target)
+        if isNew { fresh.insert(target) }
       } else {
         // Another device chose the number.
         let moves = min(record.home?.moves ?? 0, .max - 1) + 1

@@ -398,9 +398,9 @@ def rebase(base, outbox, schema, writable, roots):
                 home = ((record.get('home', ((0,),))[0][0] + 1, *tx.time), zone)  # moves of a record are counted
                 if key in fresh:  # nobody knows it yet
                     state_of = state[key[0]] = dict(state[key[0]])
+                    if key[1] not in state.get(zone, {}): fresh.add((zone, key[1]))  # else the record there is another's
                     add((zone, key[1]), held_in(state_of.pop(key[1]), key[0]))
                     del parts[key[0]][key[1]]
-                    fresh.add((zone, key[1]))
                 else:
                     add((zone, key[1]), {**held_in(record, key[0]), 'home': home})
                     add(key, {'home': home})

@@ -38,7 +38,7 @@ private final class CountedRecords: RowSource {
 struct ViewUpdateCostTests {
   private static let ann = SyncGroup.ann
   private static let share = ZoneName.share("share0")
-  private static let sizes = [250, 500, 1000, 2000]
+  private static let sizes = [100, 200, 400, 800]
 
   private static func project(_ index: Int) -> RecordName { TraceTables.name(1_000_000 + index) }
   private static func task(_ index: Int) -> RecordName { TraceTables.name(2_000_000 + index) }
