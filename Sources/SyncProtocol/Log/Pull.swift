@@ -44,7 +44,7 @@ extension SyncLog {
     public var list: ZoneList?
     /// The entries of the known zones, in ascending order.
     public var entries: [Entry]
-    /// The zones that come whole: those that the client does not know, or whose log was compacted beyond the cursor.
+    /// The zones that come whole, because the client does not know them or because the server folded their logs beyond the cursor.
     public var loads: [ZoneLoad]
     /// The transactions of ``PullRequest/unsent`` that the log has up to ``cursor``.
     public var taken: [UUID]

@@ -103,7 +103,7 @@ final class LogTransaction {
   static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString)" }
 }
 
-/// Transactions that the log took long ago: those of an account whose identities begin with the same 12 bits.
+/// Transactions of an account that the log took long ago. Their identities begin with the same 12 bits.
 @Model
 final class LogTransactions {
   /// The unique key: the account and the bits.

@@ -20,8 +20,8 @@ extension ZoneStore {
 
   /// Checks that a zone has the assets that registers name, or can get them from another zone that the account may read.
   ///
-  /// A device can move an object whose bytes it does not have. A zone that the account may not read does not count: the name of an asset is no
-  /// permission to read it.
+  /// A device can move an object whose bytes it does not have. A zone that the account may not read does not count: the name of an asset
+  /// gives no access to its bytes.
   func checkAssets(
     _ part: [RecordName: Registers], in zone: String, of account: String, readable: inout [String]?,
     _ links: inout [AssetLink], _ context: ModelContext

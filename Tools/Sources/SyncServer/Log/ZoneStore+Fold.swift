@@ -5,7 +5,7 @@ import SyncProtocol
 // Folding: the state at a commit replaces the log before it (design, 3.8). The server joins registers and knows no models, so that it can
 // fold the logs of encrypted zones too.
 //
-// Each step is one save. The pages of a new state are written next to those of the old one, and one save switches from the old to the
+// Each step is one save. The fold writes the pages of the new state next to the old pages, and one save switches from the old to the
 // new ones. So a reader never sees a part of both, and a crash leaves only pages that no reader reads. `ServerZone.hasLeftovers` says
 // that there are such pages, or entries of the folded log.
 
@@ -37,7 +37,7 @@ extension ZoneStore {
     var pages: Int64 = 0
     var size: Int64 = 0
 
-    /// What entries do to a record: they forget it, or they join registers, or both in this order.
+    /// The effect of entries on a record. They forget it, or they join registers, or both in this order.
     struct Change {
       var isForgotten = false
       var registers: Registers?

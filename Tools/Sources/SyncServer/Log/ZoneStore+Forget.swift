@@ -24,7 +24,7 @@ extension ZoneStore {
     var records: [RecordName: Set<RecordName>] = [:]
     /// The names that ``records`` lead to.
     var targets = Set<RecordName>()
-    /// Those of ``targets`` that are in the zone.
+    /// The names among ``targets`` whose records are in the zone.
     var living = Set<RecordName>()
     /// The checksums of the assets without a name in what was scanned.
     var assets = Set<String>()

@@ -7,44 +7,54 @@ import UntrustedInput
 
 /// The position of a client in a zone that comes whole. The client gets it as text and sends it back.
 struct LoadPosition: Equatable {
+  /// The epoch of the server. A restored database can have other entries with the same commits.
+  let epoch: UUID
   /// The commit whose state the pages are. If the server folds the log again, the client begins the zone again.
-  var folded: Int64
+  let folded: Int64
   /// The number of pages that the client has.
-  var page: Int64
+  var page: Int64 = 0
   /// The last commit whose entry the client has.
   var commit: Int64
 
-  var text: String { "\(folded)/\(page)/\(commit)" }
+  var text: String { "\(epoch)/\(folded)/\(page)/\(commit)" }
 
-  init(folded: Int64, page: Int64 = 0) { (self.folded, self.page, commit) = (folded, page, folded) }
+  init(_ epoch: UUID, folded: Int64) { (self.epoch, self.folded, commit) = (epoch, folded, folded) }
 
   /// Reads ``text``; nil for anything else.
   init?(_ text: String) {
-    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { part in
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let numbers = parts.dropFirst().map { part in
       (try? Untrusted<Int64>(text: part, field: "position"))?.value(in: SyncWire.sequenceNumbers)
     }
-    guard numbers.count == 3, let folded = numbers[0], let page = numbers[1], let commit = numbers[2], commit >= folded
+    guard numbers.count == 3, let epoch = UUID(uuidString: String(parts[0])), let folded = numbers[0],
+      let page = numbers[1], let commit = numbers[2], commit >= folded
     else { return nil }
-    (self.folded, self.page, self.commit) = (folded, page, commit)
+    (self.epoch, self.folded, self.page, self.commit) = (epoch, folded, page, commit)
   }
 }
 
 extension ZoneStore {
   /// Returns the next parts of a zone: at least one, and about as many bytes as are left of an answer.
+  ///
+  /// Without bytes left, the part says only where the zone begins.
   /// - Parameters:
   ///   - position: the position of the client; nil for the beginning of the zone.
   ///   - cut: the commit up to which the answer goes. The zone is complete when it has all entries up to this commit.
   ///   - budget: the number of bytes that are left.
   func loads(
-    of zone: ZoneName, _ key: String, from position: LoadPosition?, through cut: Int64, _ budget: inout Int
+    of zone: ZoneName, _ key: String, from position: LoadPosition?, _ epoch: UUID, through cut: Int64,
+    _ budget: inout Int
   ) throws -> [Load] {
     let stored = try self.zone(key, ModelContext(container))
     let (folded, pages) = (stored?.folded ?? 0, stored?.pages ?? 0)
-    var next = LoadPosition(folded: folded)
+    var next = LoadPosition(epoch, folded: folded)
     var isStart = true
-    if let position, position.folded == folded, position.page <= pages, position.commit <= max(cut, folded) {
+    if let position, position.epoch == epoch, position.folded == folded, position.page <= pages,
+      position.commit <= max(cut, folded)
+    {
       (next, isStart) = (position, false)
     }
+    guard budget > 0 else { return [Load(zone: zone, isStart: isStart, position: next)] }
     var loads: [Load] = []
     for page in try self.pages(of: key, folded, from: next.page, bytes: budget) {
       next.page += 1

@@ -63,11 +63,14 @@ extension ZoneStore {
     var answer = Answer(cursor: head.commit, latest: head.commit)
     let active = all.filter { known.contains($0.key) && $0.value.latest > cursor }.mapValues(\.key)
     (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit)
-    var budget = limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) }
+    // Each answer has something of a zone that is loading.
+    var budget = max(1, limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) })
     for zone in all.keys.filter({ !known.contains($0) }).sorted() {
-      guard let key = all[zone]?.key, budget > 0 || answer.loads.isEmpty else { break }
+      guard let key = all[zone]?.key else { continue }
+      // A zone that the client takes for complete is in the answer, so that the client learns that it is not.
+      guard budget > 0 || request.known.contains(zone) else { continue }
       let position = request.loading[zone].flatMap(LoadPosition.init)
-      answer.loads += try loads(of: zone, key, from: position, through: answer.cursor, &budget)
+      answer.loads += try loads(of: zone, key, from: position, head.epoch, through: answer.cursor, &budget)
     }
     let commits = try commits(of: request.unsent, account: account, context)
     answer.taken = request.unsent.filter { commits[$0].map { $0 <= answer.cursor } ?? false }

@@ -150,9 +150,21 @@ extension ZoneName {
   static let ann = ZoneName.account("ann")
 }
 
+/// A server as a client sees it.
+protocol LogServer: Sendable {
+  func pull(_ request: SyncLog.PullRequest, account: String) async throws -> Data
+  func answer(_ request: SyncLog.PushRequest, account: String) async throws -> SyncLog.PushResponse
+}
+
+extension ZoneStore: LogServer {
+  func answer(_ request: SyncLog.PushRequest, account: String) throws -> SyncLog.PushResponse {
+    try push(request, account: account).response
+  }
+}
+
 /// A client that keeps states and has no models.
 struct LogClient {
-  var store: ZoneStore
+  var store: any LogServer
   let account: String
   var states = ZoneStates()
   var cursor: Int64 = 0
@@ -166,7 +178,7 @@ struct LogClient {
   /// The number of answers, and the number of zones that began again.
   var (answers, starts) = (0, 0)
 
-  init(_ store: ZoneStore, _ account: String = "ann") { (self.store, self.account) = (store, account) }
+  init(_ store: any LogServer, _ account: String = "ann") { (self.store, self.account) = (store, account) }
 
   init(_ fixture: LogFixture, _ account: String = "ann") { self.init(fixture.store, account) }
 
@@ -234,7 +246,7 @@ struct LogClient {
     let request = SyncLog.PushRequest(
       cursor: cursor ?? self.cursor, epoch: epochs.last?.name ?? UUID(), before: before, transactions: transactions)
     let sent = try SyncWire.decode(SyncLog.PushRequest.self, from: try SyncWire.encode(request))
-    let answer = try await store.push(sent, account: account).response
+    let answer = try await store.answer(sent, account: account)
     #expect((answer.taken == Untrusted(transactions.count)) == (answer.refusal == nil))
     return answer.refusal?.code
   }

@@ -14,13 +14,14 @@ import UntrustedInput
     arguments: TestStore.available)
   func model(_ kind: TestStore) async throws {
     var counts: [String: Int] = [:]
-    for seed in 0..<(Self.isLong ? 200 : kind == .sqlite ? 12 : 2) {
+    let one = ProcessInfo.processInfo.environment["LOG_SEED"].flatMap { Int($0) }
+    for seed in one.map({ $0..<$0 + 1 }) ?? 0..<(Self.isLong ? 200 : kind == .sqlite ? 12 : 2) {
       var run = try await RandomRun(seed, kind)
       try await run.run(Self.isLong ? 150 : 80)
       counts.merge(run.counts) { $0 + $1 }
     }
     print("random requests to the log on \(kind): \(counts.sorted { $0.key < $1.key })")
-    guard kind == .sqlite else { return }
+    guard kind == .sqlite, one == nil else { return }
     for what in [
       "taken", "behind", "forbidden", "moved", "clockAhead", "missingAsset", "folded", "forgotten", "restored", "fork",
       "parts", "several zones",
