@@ -131,9 +131,8 @@ extension ZoneStore {
       let names = scan.forgettable
       guard !names.isEmpty else { return (scan, 0, head.commit) }
       head.commit += 1
-      let access = Access(name: zone.name, owner: zone.account, isWritable: true)
-      try append(
-        ZoneStates.Entry.Part.forget(names).encoded, moves: false, to: access, head.commit, time, context)
+      append(
+        ZoneStates.Entry.Part.forget(names).encoded, moves: false, to: zone, head.commit, time, context)
       return (scan, names.count, head.commit)
     }
     scan = after

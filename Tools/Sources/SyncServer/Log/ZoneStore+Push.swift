@@ -27,6 +27,8 @@ extension ZoneStore {
     let context: ModelContext
     let head: LogHead
     var access: [ZoneName: Access] = [:]
+    /// The zones that exist, by their keys.
+    var zones: [String: ServerZone] = [:]
     var concurrent: [ZoneName: ConcurrentNames] = [:]
     /// The prefixes of the assets' keys in the zones that the account may read.
     var readable: [String]?
@@ -49,7 +51,7 @@ extension ZoneStore {
     let (response, changed, newest) = try transaction { context in
       let head = try head(context)
       let identities = request.before + request.transactions.map(\.id)
-      let known = try commits(of: identities, account: account, context)
+      var known = try commits(of: identities, account: account, context)
       var push = Push(
         account: account, cursor: request.cursor.clamped(to: 0...head.commit), time: time,
         own: Set(request.before.compactMap { known[$0] }), context: context, head: head)
@@ -61,6 +63,8 @@ extension ZoneStore {
         } else {
           refusal = try problem ?? behind(request, head, known) ?? append(transaction, &push)
           if refusal != nil { break }
+          // A request may have a transaction twice.
+          known[transaction.id] = head.commit
         }
         taken += 1
       }
@@ -103,7 +107,7 @@ extension ZoneStore {
         Int64(bytes[zone]?.count ?? 0) + links.filter { $0.zone == access.key }.reduce(0) { $0 + $1.growth }
     }
     for (key, size) in sizes {
-      let used = try self.zone(key, push.context)?.size ?? 0
+      let used = push.zones[key]?.size ?? 0
       guard used + size <= limits.zoneSize else { return quotaExceeded(key, used + size) }
     }
     push.head.commit += 1
@@ -114,7 +118,9 @@ extension ZoneStore {
     for (zone, bytes) in bytes {
       guard let access = push.access[zone] else { continue }
       let moves = transaction.parts[zone]?.values.contains { $0.home != nil } ?? false
-      try append(bytes, moves: moves, to: access, push.head.commit, push.time, push.context)
+      let stored = push.zones[access.key] ?? insertZone(access, push.context)
+      push.zones[access.key] = stored
+      append(bytes, moves: moves, to: stored, push.head.commit, push.time, push.context)
       push.changed.insert(access.key)
     }
     for link in links { try make(link, push.time, push.context) }
@@ -123,13 +129,12 @@ extension ZoneStore {
 
   /// Appends the part of an entry to the log of a zone.
   func append(
-    _ bytes: Data, moves: Bool, to access: Access, _ commit: Int64, _ time: Int64, _ context: ModelContext
-  ) throws {
-    let zone = try zone(access.key, context) ?? insertZone(access, context)
+    _ bytes: Data, moves: Bool, to zone: ServerZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
+  ) {
     zone.latest = commit
     zone.size += Int64(bytes.count)
     zone.logSize += Int64(bytes.count)
-    context.insert(LogPart(zone: access.key, commit: commit, time: time, moves: moves, bytes: bytes))
+    context.insert(LogPart(zone: zone.key, commit: commit, time: time, moves: moves, bytes: bytes))
   }
 
   private func quotaExceeded(_ key: String, _ size: Int64) -> SyncFailure {
@@ -196,15 +201,14 @@ extension ZoneStore {
           "the account may read the share but not write to it; pull, or ask \(access.owner) for the permission to write"
         )
       }
-      if push.cursor < push.head.floor, let folded = try self.zone(access.key, push.context)?.folded,
-        push.cursor < folded
-      {
+      let stored = try self.zone(access.key, push.context)
+      if let folded = stored?.folded, push.cursor < folded {
         return SyncFailure(
           .behind,
           "the server folded the log of the zone up to the commit \(folded), and the client has seen the commit \(push.cursor); pull, then"
             + " push again")
       }
-      push.access[zone] = access
+      (push.access[zone], push.zones[access.key]) = (access, stored)
       return nil
     } catch let failure as SyncFailure where failure.code == .notFound {
       return SyncFailure(.forbidden, failure.message)

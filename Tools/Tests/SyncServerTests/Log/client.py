@@ -11,7 +11,7 @@ STATE is the file in which the client keeps its states, its cursor and its outbo
 saves locally, then pulls and pushes until the server has all changes. It uses the standard library alone. It has no models: it neither
 hides what a deletion takes along nor moves objects, and it does not read assets or encrypted values.
 """
-import base64, json, os, struct, sys, time, urllib.request, uuid
+import base64, json, os, re, struct, sys, time, urllib.request, uuid
 
 ZERO = [0, 0]  # a time: the moment (milliseconds << 16 | counter) and the session
 
@@ -19,7 +19,6 @@ ZERO = [0, 0]  # a time: the moment (milliseconds << 16 | counter) and the sessi
 # ------------------------------------------------------------------------------------------------------------------ bytes
 class Writer:
     """Writes a part. Names and times that come again are short."""
-
     def __init__(self): self.bytes, self.names, self.last = bytearray(), [], ZERO
 
     def number(self, value):
@@ -33,7 +32,6 @@ class Writer:
         self.bytes += value
 
     def text(self, value): self.data(value.encode())
-
     def name(self, value):
         if value in self.names: return self.number(self.names.index(value) + 1)
         self.names.append(value)
@@ -41,22 +39,18 @@ class Writer:
         self.text(value)
 
     def record(self, value):
-        if is_uuid(value): self.bytes += b'\0' + uuid.UUID(value).bytes
-        else:
-            self.bytes.append(1)
-            self.text(value)
+        self.bytes += b'\0' + uuid.UUID(value).bytes if is_uuid(value) else b'\1'
+        if not is_uuid(value): self.text(value)
 
     def time(self, value):
         if value == self.last: return self.bytes.append(0)
-        if value[1] == self.last[1]: self.bytes.append(1)
-        else: self.bytes += b'\2' + struct.pack('<Q', value[1])
+        self.bytes += b'\1' if value[1] == self.last[1] else b'\2' + struct.pack('<Q', value[1])
         self.bytes += struct.pack('<Q', value[0])
         self.last = value
 
     def zone(self, value):
-        kind, name = value.split('-', 1)
-        self.bytes.append(['account', 'share'].index(kind))
-        self.name(name)
+        self.bytes.append(not value.startswith('account-'))
+        self.name(value.split('-', 1)[1])
 
     def optional(self, value, write):
         self.bytes.append(value is not None)
@@ -75,12 +69,10 @@ class Writer:
         if kind == 3: self.bytes += struct.pack('<Q', content)
         if kind == 4: self.text(content)
         if kind in (5, 7): self.data(base64.b64decode(content))
-        if kind == 6:
-            self.text(content[0])
-            self.number(content[1])
-        if kind == 8:
-            self.record(content[0])
-            self.optional(content[1], self.zone)
+        if kind == 6: self.text(content[0])
+        if kind == 6: self.number(content[1])
+        if kind == 8: self.record(content[0])
+        if kind == 8: self.optional(content[1], self.zone)
 
     def field(self, field):
         self.time(field[0])
@@ -91,17 +83,15 @@ class Writer:
         self.bytes.append((added != ZERO) | (removed != ZERO) << 1 | bool(place) << 2 | bool(place and place[2]) << 3)
         if added != ZERO: self.time(added)
         if removed != ZERO: self.time(removed)
-        if place:
-            self.time(place[0])
-            self.text(place[1])
-            if place[2]: self.zone(place[2])
+        if place: self.time(place[0])
+        if place: self.text(place[1])
+        if place and place[2]: self.zone(place[2])
 
     def registers(self, registers):
         names = ['born', 'dead', 'home', 'commit', 'fields', 'edges']
         self.bytes.append(sum(1 << bit for bit, name in enumerate(names) if registers.get(name)))
-        if 'born' in registers:
-            self.time(registers['born'][0])
-            self.name(registers['born'][1])
+        if 'born' in registers: self.time(registers['born'][0])
+        if 'born' in registers: self.name(registers['born'][1])
         if 'dead' in registers: self.time(registers['dead'])
         if 'home' in registers:
             self.number(registers['home'][0])
@@ -113,21 +103,19 @@ class Writer:
 
 
 def encode_transaction(id, parts):
-    writer = Writer()
-    writer.bytes += b'\2' + uuid.UUID(id).bytes
-    writer.number(len(parts))
-    for zone in sorted(parts, key=lambda zone: (not zone.startswith('account-'), zone.encode())):
+    def part(changes):
         part = Writer()
         part.bytes.append(0)
-        part.map(parts[zone], part.record, part.registers)
-        writer.zone(zone)
+        part.map(changes, part.record, part.registers)
         writer.data(part.bytes)
+    writer = Writer()
+    writer.bytes += b'\2' + uuid.UUID(id).bytes
+    writer.map(parts, writer.zone, part)  # accounts come before shares
     return base64.b64encode(writer.bytes).decode()
 
 
 class Reader:
     """Reads a part."""
-
     def __init__(self, text): self.bytes, self.at, self.names, self.last = base64.b64decode(text), 0, [], ZERO
 
     def take(self, count):
@@ -149,7 +137,6 @@ class Reader:
 
     def data(self): return self.take(self.number())
     def text(self): return self.data().decode()
-
     def name(self):
         index = self.number()
         if index: return self.names[index - 1]
@@ -157,7 +144,6 @@ class Reader:
         return self.names[-1]
 
     def record(self): return self.text() if self.byte() else str(uuid.UUID(bytes=self.take(16)))
-
     def time(self):
         kind = self.byte()
         session = self.fixed() if kind == 2 else self.last[1]
@@ -186,7 +172,6 @@ class Reader:
         raise ValueError('a value of an unknown kind')
 
     def field(self): return [self.time(), self.value()]
-
     def edge(self):
         bits = self.byte()
         added = self.time() if bits & 1 else ZERO
@@ -211,9 +196,7 @@ class Reader:
         return self.map(self.record, self.registers)
 
 
-def is_uuid(text):
-    try: return str(uuid.UUID(text)) == text
-    except ValueError: return False
+def is_uuid(text): return re.fullmatch('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', text) is not None
 
 
 # ------------------------------------------------------------------------------------------------------------------- join
@@ -341,7 +324,7 @@ class Client:
                 'transactions': [encode_transaction(id, parts) for id, parts in kept['outbox'][:100]]})
             refusal = answer.get('refusal')
             if refusal and refusal['code'] not in ('behind', 'moved'):
-                id, _ = kept['outbox'].pop(answer['taken'])
+                kept['outbox'].pop(answer['taken'])
                 self.save()
                 raise SystemExit('the server refused a change: ' + refusal['message'])
 
