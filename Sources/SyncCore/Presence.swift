@@ -23,14 +23,20 @@ public struct Presence: Sendable {
         if isHere { here[key] = record }
         for property in properties {
           switch property.kind {
-          case .toOne where isHere && models.isOwner(property, of: entity):
-            guard let owner = record.fields[property.wire]?.value.reference?.name else { continue }
-            owned[RecordKey(zone, owner), default: []].append(key)
-          case .members(_, isCascade: true):
-            for (member, edge) in record.edges[property.wire] ?? [:] where edge.isPresent {
-              owned[key, default: []].append(RecordKey(zone, member))
+          case .toOne:
+            guard let target = record.fields[property.wire]?.value.reference?.name else { continue }
+            if property.ownsTarget { owned[key, default: []].append(RecordKey(zone, target)) }
+            if isHere, models.isOwner(property, of: entity) {
+              owned[RecordKey(zone, target), default: []].append(key)
             }
-          default: continue
+          case .members(_, let isCascade):
+            let isOwned = isHere && models.isOwner(property, of: entity)
+            guard isCascade || isOwned else { continue }
+            for (member, edge) in record.edges[property.wire] ?? [:] where edge.isPresent {
+              if isCascade { owned[key, default: []].append(RecordKey(zone, member)) }
+              if isOwned { owned[RecordKey(zone, member), default: []].append(key) }
+            }
+          case .attribute, .holder, .list, .memberOf: continue
           }
         }
       }

@@ -130,6 +130,12 @@ extension Rebase {
     for property in models.classes[entity] ?? [] {
       guard let record = states[key], record.isHere(key.zone) else { return }
       switch property.kind {
+      case .toOne where property.ownsTarget:
+        let write = registers.fields[property.wire]
+        guard write == record.fields[property.wire], let reference = write?.value.reference,
+          let child = states.locate(reference, from: key.zone), !roots.contains(child), writable.contains(child.zone)
+        else { continue }
+        move(child, to: key.zone, at: time)
       case .toOne where models.isOwner(property, of: entity):
         let write = registers.fields[property.wire]
         guard write == record.fields[property.wire], let reference = write?.value.reference, !roots.contains(key),

@@ -1,3 +1,4 @@
+import Foundation
 public import SyncProtocol
 
 /// Step 2 of a view: which row shows a record (design, 3.3).
@@ -13,8 +14,8 @@ public struct RowGroups: Sendable {
   public private(set) var aliases: [RecordKey: [ZoneName: RecordName]] = [:]
 
   private struct UniqueValue: Hashable {
-    var entity, property: WireName
-    var value: RegisterValue
+    var set: SyncModels.UniqueSet
+    var values: [RegisterValue]
   }
 
   /// Groups the records that are shown.
@@ -36,13 +37,16 @@ public struct RowGroups: Sendable {
     }
   }
 
+  /// A set with a null among its values is not unique.
   private static func uniqueValues(_ record: Registers, _ models: SyncModels) -> [UniqueValue] {
     guard let entity = record.born?.value else { return [] }
-    return (models.classes[entity] ?? []).compactMap { property in
-      guard case .attribute(isUnique: true) = property.kind, let value = record.fields[property.wire]?.value,
-        value != .null
-      else { return nil }
-      return UniqueValue(entity: entity, property: property.wire, value: value)
+    return models.uniqueSets(of: entity).compactMap { set in
+      var values: [RegisterValue] = []
+      for property in set.properties {
+        guard let value = record.fields[property]?.value, value != .null else { return nil }
+        values.append(value.forUniqueness)
+      }
+      return UniqueValue(set: set, values: values)
     }
   }
 
@@ -71,5 +75,16 @@ public struct RowGroups: Sendable {
       }
     }
     return Dictionary(grouping: values.keys, by: root)
+  }
+}
+
+extension RegisterValue {
+  /// The value as unique values are compared: a text is the same in whatever form its characters are composed, and a reference is its name.
+  var forUniqueness: RegisterValue {
+    switch self {
+    case .text(let text) where !text.isASCII: .text(ExactText(text.text.precomposedStringWithCanonicalMapping))
+    case .reference(let reference): .reference(Reference(reference.name))
+    default: self
+    }
   }
 }
