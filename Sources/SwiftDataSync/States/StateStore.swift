@@ -145,6 +145,14 @@ final class StateStore {
     return ZoneStates(states)
   }
 
+  /// Whether the replica keeps no record.
+  func isEmpty() throws -> Bool {
+    try write()
+    var isEmpty = true
+    try pages.forEach { _, _ in isEmpty = false }
+    return isEmpty
+  }
+
   // MARK: - Objects
 
   /// The object that shows the row of a record, by the text of its identifier. Only the record that names the row has one.
@@ -263,7 +271,11 @@ struct ReplicaRecord: Codable {
   /// The commit up to which the replica has seen the log.
   var cursor: Int64 = 0
   /// The starts of servers on the database that the replica has seen.
-  var epochs: [ServerEpoch] = []
+  var epochs: [SyncLog.Epoch] = []
+  /// The last commit that the replica shares with a restored server, until it has all zones of that; nil otherwise.
+  var fork: Int64?
+  /// The name of the list of zones that the replica has.
+  var zoneList: String?
   var clock: HybridClock
   /// What to add to the wall clock to get the server's time, in milliseconds.
   var clockOffset: Int64 = 0
@@ -273,17 +285,11 @@ struct ReplicaRecord: Codable {
   var firstScan: FirstScan?
   /// The models that the rows were shown with.
   var models: String?
+  /// The properties that the rows were shown with, by class.
+  var shownProperties: [String: [String]]?
   /// The number of the next transaction in the outbox.
   var nextOutbox: Int64 = 1
 
   init(session: UInt64) { clock = HybridClock(replica: session) }
-}
-
-/// A start of a server on its database (design, 3.9).
-struct ServerEpoch: Codable, Hashable {
-  /// A random name.
-  var name: UInt64
-  /// The first commit.
-  var first: Int64
 }
 #endif

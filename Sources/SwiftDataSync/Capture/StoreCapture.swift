@@ -1,0 +1,537 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+/// Makes a transaction of what the program saved (design, 3.4).
+///
+/// It writes the current values of the properties that the history names. All writes have one time: of two transactions that write the same
+/// fields, one wins all of them.
+final class StoreCapture {
+  let replica: ZoneReplica
+  private let context: ModelContext
+  let changed: OrderedChanges
+  let time: HybridTime
+  /// What the rows showed before the saves.
+  let view: View
+  /// Reads attributes.
+  private let writer = ValueWriter()
+  /// The records of objects that others may lead to.
+  private var keys: [PersistentIdentifier: RecordKey] = [:]
+  /// The rows that the program deleted.
+  private(set) var deleted: Set<RecordKey> = []
+  /// The registers that the saves write.
+  var changes: [RecordKey: Registers] = [:]
+  /// The deleted owner of each record that a cascade deleted.
+  private(set) var owners: [RecordKey: RecordKey] = [:]
+  /// The lists whose order is compared: owner and property.
+  private var lists: [(owner: any PersistentModel, key: RecordKey, rule: SyncModels.Property)] = []
+  private var seenLists: Set<ListName> = []
+  /// How many members came to the end of each list.
+  private var arrivals: [ListName: Int] = [:]
+  /// The targets that sources of an exclusive to-one gave up.
+  private var released: [(entity: WireName, property: ExactText, target: RecordKey)] = []
+
+  struct ListName: Hashable {
+    let owner: RecordKey
+    let property: ExactText
+  }
+
+  /// - Parameters:
+  ///   - view: what the rows showed before the saves.
+  ///   - time: the time of the writes.
+  init(_ replica: ZoneReplica, _ changed: OrderedChanges, _ view: View, at time: HybridTime) {
+    (self.replica, self.changed, self.view, self.time) = (replica, changed, view, time)
+    context = replica.user.makeContext()
+  }
+
+  var models: SyncModels { replica.models }
+  private var user: UserStore { replica.user }
+  private var store: StateStore { replica.store }
+
+  /// Finds the changes.
+  /// - Returns: the rows that the saves touched.
+  /// - Throws: an error of a store.
+  func run() throws -> Set<RecordKey> {
+    deleted = Set(try store.keys(of: changed.deleted.map(UserStore.text)).compactMap(\.self))
+    let gone = Set(changed.deleted)
+    // By age, whatever the class: so the store orders the members of a list that have no place in it.
+    let inserted = changed.inserted.sorted { ($0.key ?? 0) < ($1.key ?? 0) }
+    let updated = changed.updateOrder.filter { !changed.isInserted($0) }
+    let ours = (inserted + updated).filter { !gone.contains($0) && user.entities[$0.entityName] != nil }
+    let found = zip(ours, try ModelCells.objects(at: ours, in: context)).compactMap { identifier, object in
+      object.map { (identifier: identifier, object: $0) }
+    }
+    let keys = try name(found.map(\.identifier))
+    if user.schema.hasReferences { try nameTargets(of: found.map(\.object)) }
+    for (key, (identifier, object)) in zip(keys, found) {
+      let isNew = view.states[key] == nil
+      let only = isNew || changed.isInserted(identifier) ? nil : changed.updated[identifier] ?? nil
+      if isNew { write(key) { $0.born = Stamped(self.time, WireName(type(of: object).__entity.name)) } }
+      try capture(object, key, only: only, isNew: isNew)
+    }
+    for list in lists { try captureOrder(of: list.owner, list.key, list.rule) }
+    try releaseLosers()
+    for key in deleted.sorted() { try delete(key) }
+    return Set(keys).union(deleted)
+  }
+
+  // MARK: - Names
+
+  /// The records of objects, which get new ones in the account's own zone if they have none.
+  @discardableResult
+  private func name(_ identifiers: [PersistentIdentifier]) throws -> [RecordKey] {
+    let texts = identifiers.map(UserStore.text)
+    return try zip(zip(identifiers, texts), try store.keys(of: texts)).map { object, known in
+      let (identifier, text) = object
+      if let key = keys[identifier] { return key }
+      let key = known ?? RecordKey(replica.ownZone, replica.makeName())
+      keys[identifier] = key
+      if known == nil { try store.setObject(text, of: key) }
+      return key
+    }
+  }
+
+  /// Names all that the changed objects lead to, in few statements.
+  private func nameTargets(of objects: [any PersistentModel]) throws {
+    var targets: [PersistentIdentifier] = []
+    for object in objects {
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        if property.isToMany, isLeftOut(object, property) { continue }
+        targets += try ModelCells.targets(of: object, property).map(\.persistentModelID)
+      }
+    }
+    try name(targets.filter { keys[$0] == nil })
+  }
+
+  /// Whether a to-many did not change, so that it need not be read.
+  private func isLeftOut(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    guard case .some(.some(let only)) = changed.updated[object.persistentModelID] else { return false }
+    return !only.contains(property.name) && !changed.isInserted(object.persistentModelID)
+  }
+
+  func key(of object: any PersistentModel) throws -> RecordKey {
+    let identifier = object.persistentModelID
+    return try keys[identifier] ?? name([identifier])[0]
+  }
+
+  /// The object of a row.
+  private func object(of key: RecordKey) throws -> (any PersistentModel)? {
+    guard let text = try store.object(of: key), let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: context)[identifier], !object.isDeleted
+    else { return nil }
+    return object
+  }
+
+  // MARK: - Writing
+
+  /// Writes to all records of a row. Otherwise the old value of another one comes back after a rename.
+  func write(_ key: RecordKey, _ body: (inout Registers) -> Void) {
+    for record in view.groups.members[key] ?? [key] { body(&changes[record, default: Registers()]) }
+  }
+
+  func writeEdge(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ edge: Edge) {
+    write(key) { registers in
+      var members = registers.edges[property] ?? [:]
+      members[member, default: Edge()].join(edge)
+      registers.edges[property] = members
+    }
+  }
+
+  /// A reference names the record of the holder's own zone where the row has one there.
+  func link(_ zone: ZoneName, _ key: RecordKey) -> Reference {
+    if let name = view.groups.aliases[key]?[zone] { return Reference(name) }
+    return Reference(key.name, hint: key.zone == zone ? nil : key.zone)
+  }
+
+  // MARK: - Objects
+
+  /// - Parameter only: the properties that changed; nil is all.
+  private func capture(
+    _ object: any PersistentModel, _ key: RecordKey, only: Set<String>?, isNew: Bool
+  ) throws {
+    let entity = type(of: object).__entity
+    for (property, rule) in user.properties[entity.name] ?? [] where only?.contains(property.name) ?? true {
+      guard let model = models[WireName(entity.name), ExactText(property.name)] else { continue }
+      switch rule.kind {
+      case .attribute:
+        try captureAttribute(object, key, property, model, compares: only == nil && !isNew, isNew: isNew)
+      case .reference: try captureReference(of: object, key, property, model)
+      case .derivedReference: try captureHolder(of: object, key, property, model)
+      case .members:
+        try captureMembers(of: object, key, property, model)
+        note(object, key, model)
+      case .derivedFromReference: note(object, key, model)
+      case .derivedFromMembers:
+        try captureOwners(of: object, key, property, model)
+        note(object, key, model)
+      }
+    }
+  }
+
+  private func captureAttribute(
+    _ object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property,
+    compares: Bool, isNew: Bool
+  ) throws {
+    let cell = try ModelCells.cell(of: object, property, writer: writer)
+    let isSealed = property.isSensitive
+    let value = isSealed ? RegisterValue(inline: cell) : try RegisterValue(cell) { _, _ in }
+    if isNew, value == .null, property.defaultValue == nil { return }
+    if compares {
+      let shown = view.fields(of: key)[model.wire]?.value
+      // A value that was never written is what the declaration says.
+      let known = try shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
+      guard !value.isSame(as: known) else { return }
+    }
+    if case .asset = value {
+      _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
+    }
+    write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+  }
+
+  // MARK: - To-ones
+
+  private func captureReference(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let entity = WireName(type(of: object).__entity.name)
+    let target = try ModelCells.targets(of: object, property).first
+    let targetKey = try target.map(self.key)
+    let shown = view.rows[key]?.values[model.name]?.target
+    let written = changes[key]?.fields[model.wire] ?? view.fields(of: key)[model.wire]
+    if targetKey == nil {
+      // The deletion of the target says it already.
+      if let shown, deleted.contains(shown), !models.isOwner(model, of: entity) { return }
+      guard written?.value.reference != nil else { return }
+    } else if changes[key]?.fields[model.wire] == nil, shown == targetKey {
+      if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: property, at: target) }
+      return
+    }
+    if case .toOne(_, isExclusive: true) = model.kind, let shown {
+      released.append((entity, model.name, shown))
+    }
+    let value = targetKey.map { RegisterValue.reference(link(key.zone, $0)) } ?? .null
+    write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    guard let target, let targetKey, models.isListed(model, of: entity) else { return }
+    // It comes to the end of its new list, unless the list says otherwise.
+    let place = try arrive(at: target, targetKey, property)
+    write(key) { $0.fields[model.placeField] = Stamped(self.time, .text(place)) }
+    if view.states[key] != nil { try noteInverse(of: property, at: target) }
+  }
+
+  /// The end of a one-to-one that stores nothing: the other ends are compared.
+  private func captureHolder(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    guard case .holder(_, let inverse, _) = model.kind else { return }
+    var holders = try ModelCells.targets(of: object, property)
+    if let former = view.rows[key]?.values[model.name]?.target, let former = try self.object(of: former) {
+      holders.append(former)
+    }
+    for holder in holders {
+      let entity = type(of: holder).__entity
+      let holderKey = try self.key(of: holder)
+      // A new one is captured with all that it has.
+      guard view.states[holderKey] != nil, let end = entity.property(named: inverse.text),
+        let rule = models[WireName(entity.name), inverse]
+      else { continue }
+      try captureReference(of: holder, holderKey, end, rule)
+    }
+  }
+
+  /// The source that lost a target to another one does not get it back when that one gives it up: the program saw it without.
+  private func releaseLosers() throws {
+    for (key, row) in view.rows where deleted.contains(key) {
+      for model in models.classes[row.entity] ?? [] {
+        guard case .toOne(_, isExclusive: true) = model.kind, let target = row.values[model.name]?.target else {
+          continue
+        }
+        released.append((row.entity, model.name, target))
+      }
+    }
+    for (entity, property, target) in released {
+      for loser in view.losers(of: target, entity: entity, property: property) where !deleted.contains(loser) {
+        guard let row = view.rows[loser], let model = models[row.entity, property],
+          changes[loser]?.fields[model.wire] == nil
+        else { continue }
+        write(loser) { $0.fields[model.wire] = Stamped(self.time, .null) }
+      }
+    }
+  }
+
+  // MARK: - To-manys
+
+  private func captureMembers(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let targets = try ModelCells.targets(of: object, property)
+    let actual = Set(try targets.map(self.key))
+    let found = edges(of: key, model)
+    for target in targets {
+      let member = try self.key(of: target)
+      guard found[member] == nil else {
+        if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: property, at: target) }
+        continue
+      }
+      try add(member, target, to: key, object, property, model)
+    }
+    for (target, edges) in found where !actual.contains(target) && !deleted.contains(target) {
+      for (member, edge) in edges { writeEdge(key, model.wire, member, Edge(removed: edge.added)) }
+    }
+  }
+
+  /// The edges of a row by the rows that they lead to, with those that this capture writes.
+  func edges(of key: RecordKey, _ model: SyncModels.Property) -> [RecordKey: [(member: RecordName, edge: Edge)]] {
+    guard case .members(let entity, _) = model.kind else { return [:] }
+    var found: [RecordKey: [(member: RecordName, edge: Edge)]] = [:]
+    for record in view.groups.members[key] ?? [] {
+      for (member, edge) in view.states[record]?.edges[model.wire] ?? [:] where edge.isPresent {
+        let reference = Reference(member, hint: edge.hint)
+        guard let target = view.resolve(reference, from: record.zone, entity: entity) else { continue }
+        found[target, default: []].append((member, edge))
+      }
+    }
+    return found
+  }
+
+  private func add(
+    _ member: RecordKey, _ target: any PersistentModel, to key: RecordKey, _ owner: any PersistentModel,
+    _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let reference = link(key.zone, member)
+    guard changes[key]?.edges[model.wire]?[reference.name]?.isPresent != true else { return }
+    let place = try arrive(in: ListName(owner: key, property: model.name), owner, key, model)
+    writeEdge(
+      key, model.wire, reference.name,
+      Edge(added: time, place: Stamped(time, Place(place, hint: reference.hint))))
+    guard models.isListed(model, of: WireName(type(of: owner).__entity.name)) else { return }
+    let placeThere = try arrive(at: target, member, property)
+    writeEdge(
+      key, model.placeField, reference.name, Edge(place: Stamped(time, Place(placeThere, hint: reference.hint))))
+  }
+
+  /// The end of a many-to-many that stores nothing: the edges of the owners are compared.
+  private func captureOwners(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    guard case .memberOf(_, let inverse, _) = model.kind else { return }
+    let owners = try ModelCells.targets(of: object, property)
+    let actual = try owners.map(self.key)
+    let shown = view.rows[key]?.values[model.name]?.targets ?? []
+    for (owner, ownerKey) in zip(owners, actual) {
+      let entity = type(of: owner).__entity
+      guard let end = entity.property(named: inverse.text), let rule = models[WireName(entity.name), inverse] else {
+        continue
+      }
+      if changed.isRepeated(object.persistentModelID, property.name) { note(owner, ownerKey, rule) }
+      guard !shown.contains(ownerKey) else { continue }
+      try add(key, object, to: ownerKey, owner, end, rule)
+    }
+    for owner in shown where !actual.contains(owner) && !deleted.contains(owner) {
+      guard let entity = view.rows[owner]?.entity, let rule = models[entity, inverse] else { continue }
+      for (member, edge) in edges(of: owner, rule)[key] ?? [] {
+        writeEdge(owner, rule.wire, member, Edge(removed: edge.added))
+      }
+    }
+  }
+
+  // MARK: - Places
+
+  private func note(_ owner: any PersistentModel, _ key: RecordKey, _ rule: SyncModels.Property) {
+    if seenLists.insert(ListName(owner: key, property: rule.name)).inserted { lists.append((owner, key, rule)) }
+  }
+
+  /// Notes the list at the other end of a relationship.
+  private func noteInverse(of property: __Property, at target: (any PersistentModel)?) throws {
+    guard let target, let rule = inverse(of: property, at: target) else { return }
+    note(target, try key(of: target), rule)
+  }
+
+  /// The to-many at the other end of a relationship.
+  private func inverse(of property: __Property, at target: any PersistentModel) -> SyncModels.Property? {
+    guard let name = user.schema[property.entityName]?.properties[property.name]?.inverse else { return nil }
+    let rule = models[WireName(type(of: target).__entity.name), ExactText(name)]
+    switch rule?.kind {
+    case .list, .members, .memberOf: return rule
+    default: return nil
+    }
+  }
+
+  /// The place of a member that comes to the end of the list at the other end of a relationship.
+  private func arrive(at target: any PersistentModel, _ key: RecordKey, _ property: __Property) throws -> ExactText {
+    guard let rule = inverse(of: property, at: target) else { return ListEnd.place(time, 0) }
+    return try arrive(in: ListName(owner: key, property: rule.name), target, key, rule)
+  }
+
+  private func arrive(
+    in list: ListName, _ owner: any PersistentModel, _ key: RecordKey, _ rule: SyncModels.Property
+  ) throws -> ExactText {
+    let count = arrivals[list, default: 0]
+    arrivals[list] = count + 1
+    // The store may have several new members in another order.
+    if count > 0 { note(owner, key, rule) }
+    return ListEnd.place(time, count)
+  }
+
+  /// Gives places to members that are not where their places say.
+  private func captureOrder(of owner: any PersistentModel, _ key: RecordKey, _ model: SyncModels.Property) throws {
+    guard !owner.isDeleted, let property = type(of: owner).__entity.property(named: model.name.text) else { return }
+    let members = try ModelCells.targets(of: owner, property).map(self.key)
+    let list = CapturedList(self, key, model)
+    let places = Dictionary(members.map { ($0, list.place(of: $0)) }) { first, _ in first }
+    var count = 0
+    let changes = ListPlaces.changes(members, place: { places[$0].flatMap { $0?.text } }) {
+      count += 1
+      return ListEnd.place(time, (arrivals[ListName(owner: key, property: model.name)] ?? 0) + count).text
+    }
+    for (member, place) in changes { list.setPlace(ExactText(place), of: member) }
+  }
+
+  // MARK: - Deletions
+
+  private func delete(_ key: RecordKey) throws {
+    try store.setObject(nil, of: key)
+    for record in view.groups.members[key] ?? [key] {
+      // An object that came and went since the last capture has no record.
+      guard let state = view.states[record] else { continue }
+      var registers = Registers()
+      registers.dead = time
+      // What the program kept although it deleted the owner is detached. Otherwise the view hides it.
+      for (property, members) in state.edges {
+        for (member, edge) in members where edge.isPresent {
+          guard let row = view.groups.row[RecordKey(record.zone, member)], !deleted.contains(row) else { continue }
+          registers.edges[property, default: [:]][member] = Edge(removed: edge.added)
+        }
+      }
+      for model in models.classes[state.born?.value ?? ""] ?? [] where model.ownsTarget {
+        guard let target = state.fields[model.wire]?.value.reference,
+          let row = view.groups.row[RecordKey(record.zone, target.name)], !deleted.contains(row)
+        else { continue }
+        registers.fields[model.wire] = Stamped(time, .null)
+      }
+      changes[record] = registers
+      for child in view.presence.owned[record] ?? [] {
+        guard let row = view.groups.row[child], deleted.contains(row), row != key else { continue }
+        for member in view.groups.members[row] ?? [] { owners[member] = owners[member] ?? key }
+      }
+    }
+    // A cascade also deletes what is in another zone.
+    for (property, value) in view.rows[key]?.values ?? [:] {
+      guard let entity = view.rows[key]?.entity, let model = models[entity, property], model.cascades else { continue }
+      for child in value.targets + [value.target].compactMap(\.self) where deleted.contains(child) && child != key {
+        for member in view.groups.members[child] ?? [] { owners[member] = owners[member] ?? key }
+      }
+    }
+  }
+}
+
+extension SyncModels.Property {
+  /// Whether what the property leads to goes with the object.
+  var cascades: Bool {
+    switch kind {
+    case .attribute: false
+    case .toOne: ownsTarget
+    case .holder(_, _, let isCascade), .list(_, _, let isCascade), .memberOf(_, _, let isCascade): isCascade
+    case .members(_, let isCascade): isCascade
+    }
+  }
+}
+
+/// The places of members that come to the end of a list: later moments are later places, so that a list need not be read to add to it.
+enum ListEnd {
+  /// - Parameter count: how many came to the list before in the same transaction.
+  static func place(_ time: HybridTime, _ count: Int) -> ExactText {
+    let digits = String(count, radix: 16)
+    return ExactText(time.description + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "8")
+  }
+}
+
+/// The places of a list's members, as the view has them and a capture writes them.
+private struct CapturedList {
+  private let capture: StoreCapture
+  private let owner: RecordKey
+  private let model: SyncModels.Property
+  private let edges: [RecordKey: [(member: RecordName, edge: Edge)]]
+
+  init(_ capture: StoreCapture, _ owner: RecordKey, _ model: SyncModels.Property) {
+    (self.capture, self.owner, self.model) = (capture, owner, model)
+    edges = capture.edges(of: owner, model)
+  }
+
+  /// The property at the other end of a member.
+  private func inverse(_ member: RecordKey) -> SyncModels.Property? {
+    switch model.kind {
+    case .list(let entity, let inverse, _), .memberOf(let entity, let inverse, _):
+      let born = capture.view.rows[member]?.entity ?? capture.changes[member]?.born?.value
+      return capture.models[born ?? entity, inverse]
+    case .attribute, .toOne, .holder, .members: return nil
+    }
+  }
+
+  /// The names by which records of a member lead to the owner.
+  private func names(_ member: RecordKey, _ inverse: SyncModels.Property) -> [RecordName] {
+    let known = capture.edges(of: member, inverse)[owner]?.map(\.member) ?? []
+    return known.isEmpty ? [capture.link(member.zone, owner).name] : known
+  }
+
+  func place(of member: RecordKey) -> ExactText? {
+    switch model.kind {
+    case .list:
+      guard let field = inverse(member)?.placeField,
+        let value = capture.changes[member]?.fields[field] ?? capture.view.fields(of: member)[field],
+        case .text(let place) = value.value
+      else { return nil }
+      return place
+    case .members:
+      let new = capture.changes[owner]?.edges[model.wire]?[capture.link(owner.zone, member).name]?.place
+      let old = (edges[member] ?? []).compactMap(\.edge.place)
+      return (old + [new].compactMap(\.self)).max()?.value.key
+    case .memberOf:
+      guard let inverse = inverse(member) else { return nil }
+      let records = capture.view.groups.members[member] ?? [member]
+      let places = names(member, inverse).flatMap { name in
+        (records.map { capture.view.states[$0]?.edges[inverse.placeField]?[name]?.place }
+          + [capture.changes[member]?.edges[inverse.placeField]?[name]?.place]).compactMap(\.self)
+      }
+      return places.max()?.value.key
+    case .attribute, .toOne, .holder: return nil
+    }
+  }
+
+  func setPlace(_ place: ExactText, of member: RecordKey) {
+    let time = capture.time
+    switch model.kind {
+    case .list:
+      guard let field = inverse(member)?.placeField else { return }
+      capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
+    case .members:
+      for (name, edge) in edges[member] ?? [] {
+        capture.setPlace(owner, model.wire, name, Stamped(time, Place(place, hint: edge.hint)))
+      }
+      let reference = capture.link(owner.zone, member)
+      if edges[member] == nil {
+        capture.setPlace(owner, model.wire, reference.name, Stamped(time, Place(place, hint: reference.hint)))
+      }
+    case .memberOf:
+      guard let inverse = inverse(member) else { return }
+      let hint = capture.link(member.zone, owner).hint
+      for name in names(member, inverse) {
+        capture.setPlace(member, inverse.placeField, name, Stamped(time, Place(place, hint: hint)))
+      }
+    case .attribute, .toOne, .holder: return
+    }
+  }
+}
+
+extension StoreCapture {
+  /// Sets the place of an edge, also in place of one that the capture has set already.
+  fileprivate func setPlace(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ place: Stamped<Place>) {
+    write(key) { registers in
+      var members = registers.edges[property] ?? [:]
+      members[member, default: Edge()].place = place
+      registers.edges[property] = members
+    }
+  }
+}
+#endif

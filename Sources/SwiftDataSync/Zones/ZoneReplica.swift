@@ -1,0 +1,464 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+import UntrustedInput
+
+/// A store that syncs: its rows, and the tables in its database that sync keeps (design, 3.4).
+///
+/// The rows show the states of the zones, with the saves on top that the log does not have yet. ``capture()`` makes transactions of
+/// what the program saved. ``take(_:for:)`` takes in what follows in the log. A replica does no networking.
+///
+/// Each step is one transaction of the database. A crash is before or after a step.
+final class ZoneReplica {
+  let user: UserStore
+  let models: SyncModels
+  private let tables: SyncTables
+  /// Milliseconds since 1970.
+  let now: () -> Int64
+  /// Called between any two steps that a crash may come between; throwing is the crash.
+  let checkpoint: (Replica.Checkpoint) throws -> Void
+  /// The keys of the account; nil without a secret.
+  var keyring: Keyring?
+  let secrets: Secrets
+  let resolvers: ConflictResolvers
+  // Times of a session carry its number, and nothing names the database. So neither a copy nor a backup repeats a time.
+  private let session: UInt64
+
+  // MARK: - Mutable State
+  // A replica belongs to one actor.
+
+  private(set) var store: StateStore
+  private var random: any RandomNumberGenerator
+  /// The states of the log.
+  private(set) var base = ZoneStates()
+  /// The states of the log with the outbox on top, and the rows that show them.
+  private(set) var view: View
+  /// The outbox as the server gets it.
+  private(set) var outgoing: [OutgoingTransaction] = []
+  /// What arrived of zones that come in parts.
+  private var loading: [ZoneName: LoadingZone] = [:]
+  /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there. An
+  /// exchange begins with none.
+  var unavailable: Set<String> = []
+  /// Rows that objects do not show as they are for want of such an asset.
+  private var postponed: Set<RecordKey> = []
+
+  struct LoadingZone {
+    var states = ZoneStates()
+    var position: String
+  }
+
+  /// - Parameters:
+  ///   - user: the store that syncs.
+  ///   - database: where the tables are.
+  ///   - secrets: the keys of shares.
+  ///   - now: milliseconds since 1970.
+  ///   - random: the source of names and of the session's number.
+  /// - Throws: an error of the store.
+  init(
+    user: UserStore, database: SyncDatabase, secrets: Secrets, keyring: Keyring? = nil,
+    resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
+    random: any RandomNumberGenerator = SecureGenerator(),
+    checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }
+  ) throws {
+    (self.user, tables, self.now, self.checkpoint) = (user, .states(database), now, checkpoint)
+    (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
+    var random = random
+    session = random.next()
+    self.random = random
+    models = SyncModels(user.schema)
+    store = try StateStore(tables, session: session)
+    view = View(ZoneStates(), models)
+    database.willWrite = { try checkpoint(.writing) }
+    try transaction {
+      try load()
+      if store.replica.seenTransaction == nil, try store.isEmpty() { try beginFirstScan() }
+    }
+  }
+
+  // MARK: - Transactions
+
+  /// Runs a step in one transaction of the store's database. A step inside another one is a part of it.
+  /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    guard !tables.database.isInTransaction else { return try body() }
+    let former = (postponed, loading)
+    let result: T
+    do {
+      result = try tables.database.transaction {
+        let result = try body()
+        try store.save()
+        return result
+      }
+    } catch {
+      (postponed, loading) = former
+      // If the store cannot be read either, the first error says why.
+      try? reload()
+      throw error
+    }
+    try checkpoint(.committed)
+    return result
+  }
+
+  /// Reads the tables again. What is in memory may be of a transaction that failed.
+  private func reload() throws {
+    store = try StateStore(tables, session: session)
+    try load()
+  }
+
+  private func load() throws {
+    base = try store.allRegisters()
+    let rebase = rebased()
+    (view, outgoing) = (View(rebase.states, models), rebase.transactions)
+  }
+
+  // MARK: - Time and names
+
+  /// The account's own zone; nil before the server named the account.
+  var knownOwnZone: ZoneName? { store.replica.account.map { .account(ExactText($0)) } }
+
+  /// The account's own zone.
+  var ownZone: ZoneName { knownOwnZone ?? .account("") }
+
+  var zones: Set<ZoneName> { Set(store.zones.keys) }
+
+  /// A time for a transaction of this replica.
+  func tick() -> HybridTime { store.replica.clock.next(now() + store.replica.clockOffset) }
+
+  func makeName() -> RecordName { RecordName(milliseconds: now() + store.replica.clockOffset, using: &random) }
+
+  private func makeUUID() -> UUID {
+    var bytes = (random.next() as UInt64, random.next() as UInt64)
+    return UUID(uuid: withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) })
+  }
+
+  func makeTransaction(_ time: HybridTime, _ changes: [RecordKey: Registers]) -> LocalTransaction {
+    LocalTransaction(id: makeUUID(), time: time, changes: changes)
+  }
+
+  // MARK: - Showing
+
+  private func rebased() -> Rebase {
+    let writable = store.zones.filter(\.value.isWritable).keys
+    let roots = store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } }
+    return Rebase(base, outbox: store.outbox, models: models, writable: Set(writable), roots: Set(roots))
+  }
+
+  /// Adds a transaction to those that are sent. ``show(_:)`` has to follow.
+  func append(_ transaction: LocalTransaction) throws { try store.setOutbox(store.outbox + [transaction]) }
+
+  /// Makes the view again, without writing rows. What cannot be sent any more leaves the outbox.
+  /// - Throws: an error of the store.
+  func makeView() throws {
+    let rebase = rebased()
+    try note(dropped: rebase.dropped)
+    let empty = Set(rebase.transactions.filter(\.parts.isEmpty).map(\.id))
+    try store.setOutbox(rebase.remaining(of: store.outbox).filter { !empty.contains($0.id) })
+    outgoing = rebase.transactions.filter { !$0.parts.isEmpty }
+    view = View(rebase.states, models)
+  }
+
+  /// Brings the rows to the view.
+  /// - Parameters:
+  ///   - former: what the rows show.
+  ///   - touched: rows that the program changed.
+  ///   - isWhole: whether to compare all rows.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func show(from former: View, _ touched: Set<RecordKey> = [], isWhole: Bool = false) throws {
+    // Rows lead to objects that the first scan has not looked at yet.
+    guard !isScanning else { return }
+    var keys = touched.union(postponed)
+    if isWhole {
+      keys.formUnion(view.rows.keys)
+      keys.formUnion(try store.shownRows().keys)
+    } else {
+      for (key, row) in view.rows where former.rows[key] != row { keys.insert(key) }
+      for key in former.rows.keys where view.rows[key] == nil { keys.insert(key) }
+    }
+    guard !keys.isEmpty else { return }
+    let writer = RowWriter(self, from: former, to: view)
+    try writer.run(keys)
+    if writer.context.hasChanges {
+      try checkpoint(.writing)
+      try writer.context.save()
+      try checkpoint(.writing)
+      // Other saves may have come in between in a store without transactions.
+      if user.transactionStore != nil { store.replica.seenTransaction = try user.newestTransaction() }
+    }
+    try writer.note()
+    postponed = writer.postponed
+  }
+
+  /// Shows what the rows do not show yet: after an update of the program, and after a first scan.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func catchUp() throws {
+    guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
+    try transaction {
+      try scanEverythingLeft()
+      try show(from: view, isWhole: true)
+      store.replica.models = models.fingerprint
+      store.replica.shownProperties = user.propertyNames
+    }
+  }
+
+  // MARK: - Pulling
+
+  /// Asks for what follows in the log.
+  func pullRequest() -> SyncLog.PullRequest {
+    SyncLog.PullRequest(
+      cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
+      known: store.replica.fork == nil ? store.zones.keys.filter { base.zones[$0] != nil }.sorted() : [],
+      loading: loading.mapValues(\.position), unsent: store.outbox.map(\.id),
+      version: store.replica.zoneList)
+  }
+
+  /// Takes in the answer to a pull: what follows in the log, permissions and acknowledgements, in one transaction.
+  /// - Returns: whether more follows.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first. Then nothing was taken in.
+  @discardableResult
+  func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
+    // An answer names what it follows. A late one is left out.
+    let current = pullRequest()
+    guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
+      request.loading == current.loading
+    else { return true }
+    try adjustClock(toServer: response.time, field: "pull.time")
+    if let epochs = response.epochs {
+      try transaction {
+        let fork = SyncLog.Epoch.fork(
+          of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
+        store.replica.epochs = epochs
+        if let fork { store.replica.fork = min(fork, store.replica.fork ?? fork) }
+        if fork != nil { loading = [:] }
+      }
+      return true
+    }
+    try transaction {
+      if let list = response.list { try setAccount(list) }
+      try scanBefore(response)
+      try takeIn(response)
+    }
+    return response.cursor < response.latest || !loading.isEmpty
+  }
+
+  private func setAccount(_ list: SyncLog.ZoneList) throws {
+    guard let own = list.zones.first(where: { !$0.name.isShare }), case .account(let name) = own.name else { return }
+    if let account = store.replica.account, account != name.text {
+      throw SyncFailure.otherAccount(account, name.text)
+    }
+    store.replica.account = name.text
+  }
+
+  /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
+  private func scanBefore(_ response: SyncLog.PullResponse) throws {
+    let isOwn =
+      response.loads.isEmpty && response.list == nil && response.entries.count <= Set(response.taken).count
+    if isOwn { try captureSaves() } else { try scanEverythingLeft() }
+  }
+
+  private func takeIn(_ response: SyncLog.PullResponse) throws {
+    let former = view
+    var changed = Set<RecordKey>()
+    if let list = response.list { try takeZones(list) }
+    for load in response.loads { try take(load) }
+    for entry in response.entries {
+      let entry = entry.reduced
+      try noteLosses(entry, taken: Set(response.taken))
+      base.reduce(ZoneStates.Entry(commit: entry.commit, parts: entry.parts.filter { base.zones[$0.key] != nil }))
+      for (zone, part) in entry.parts where base.zones[zone] != nil {
+        switch part {
+        case .change(let changes): changed.formUnion(changes.keys.map { RecordKey(zone, $0) })
+        case .forget(let names): changed.formUnion(names.map { RecordKey(zone, $0) })
+        }
+      }
+    }
+    for key in changed {
+      let registers = base[key]
+      try store.setRegisters(registers, of: key)
+      witness(registers)
+    }
+    let taken = Set(response.taken)
+    if !taken.isEmpty { try store.setOutbox(store.outbox.filter { !taken.contains($0.id) }) }
+    store.replica.cursor = response.cursor
+    // A restored server gave all zones whole.
+    if loading.isEmpty { store.replica.fork = nil }
+    try makeView()
+    try show(from: former)
+    try dropUnsentAssets()
+  }
+
+  /// Takes over which zones the account can read.
+  private func takeZones(_ list: SyncLog.ZoneList) throws {
+    let names = Set(list.zones.map(\.name))
+    for zone in store.zones.keys where !names.contains(zone) {
+      base.zones[zone] = nil
+      loading[zone] = nil
+      try store.clear(zone: zone)
+      try store.setZone(zone, nil)
+      try secrets.setKeys(nil, of: zone.text)
+    }
+    for zone in list.zones {
+      try store.setZone(
+        zone.name, KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner))
+    }
+    store.replica.zoneList = list.version
+  }
+
+  /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
+  private func take(_ load: SyncLog.ZoneLoad) throws {
+    let zone = load.zone
+    guard store.zones[zone] != nil else { return }
+    var states = load.isStart ? ZoneStates() : loading[zone]?.states ?? ZoneStates()
+    load.load(into: &states)
+    if let position = load.position {
+      loading[zone] = LoadingZone(states: states, position: position)
+      return
+    }
+    loading[zone] = nil
+    let old = base.zones[zone]
+    let new = states[zone]
+    base.zones[zone] = new
+    try store.clear(zone: zone)
+    for (name, registers) in new.records {
+      try store.setRegisters(registers, of: RecordKey(zone, name))
+      witness(registers)
+    }
+    if let fork = store.replica.fork, let old { try sendAgain(zone, old, new, after: fork) }
+  }
+
+  /// Sends what a restored server lacks of a zone: the registers of records that changed behind the fork, with their times. So it does
+  /// not matter how many replicas send them.
+  private func sendAgain(_ zone: ZoneName, _ old: ZoneState, _ new: ZoneState, after fork: Int64) throws {
+    var changes: [RecordKey: Registers] = [:]
+    for (name, record) in old.records where record.commit ?? 0 > fork {
+      let lacked = record.lacked(by: new[name] ?? Registers())
+      if !lacked.isEmpty { changes[RecordKey(zone, name)] = lacked }
+    }
+    guard !changes.isEmpty else { return }
+    for registers in changes.values { try keepAssets(of: registers) }
+    var transaction = makeTransaction(.zero, changes)
+    transaction.isResent = true
+    try store.setOutbox([transaction] + store.outbox)
+  }
+
+  private func witness(_ registers: Registers?) {
+    for time in registers?.times ?? [] { store.replica.clock.witness(time) }
+  }
+
+  // MARK: - Pushing
+
+  /// The next transactions to send; nil if the log has all of them.
+  /// - Parameter sent: the transactions that were sent since the last pull.
+  func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
+    let known = Set(sent)
+    let rest = outgoing.drop { known.contains($0.id) }.prefix(limit)
+    guard !rest.isEmpty, let epoch = store.replica.epochs.last?.name else { return nil }
+    return SyncLog.PushRequest(
+      cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: rest.map(SyncLog.Transaction.init))
+  }
+
+  var pendingCount: Int { store.outbox.count }
+
+  /// Takes the server's time as the right one where the wall clock is more than a second off.
+  /// - Throws: `UntrustedInputError` for a time that is none.
+  func adjustClock(toServer time: Untrusted<Int64>, field: String) throws {
+    let offset = try time.inRange(SyncWire.times, field: field) - now()
+    if abs(offset - store.replica.clockOffset) > 1000 { store.replica.clockOffset = offset }
+  }
+
+  /// Gives new times to the transactions that the server refused as too far ahead. The others may have been taken, and a second time for
+  /// one write would undo what came between.
+  /// - Parameter time: the server's time.
+  /// - Throws: `UntrustedInputError` for a time that is none; an error of the store.
+  func restamp(toServer time: Untrusted<Int64>) throws {
+    let time = try time.inRange(SyncWire.times, field: "failure.time")
+    try transaction {
+      try captureSaves()
+      let former = view
+      store.replica.clockOffset = time - now()
+      store.replica.clock.setBack()
+      let latest = time + SyncWire.clockTolerance
+      for transaction in store.outbox where transaction.time.milliseconds <= latest {
+        store.replica.clock.witness(transaction.time)
+      }
+      var renewed: [HybridTime: HybridTime] = [:]
+      for old in Set(store.outbox.map(\.time)).sorted() where old.milliseconds > latest { renewed[old] = tick() }
+      try store.setOutbox(store.outbox.map { $0.renewed(renewed) })
+      try makeView()
+      try show(from: former)
+    }
+  }
+}
+
+extension LocalTransaction {
+  /// The transaction with new times. A removal saw nothing that is later than itself.
+  fileprivate func renewed(_ times: [HybridTime: HybridTime]) -> LocalTransaction {
+    guard let time = times[time] else { return self }
+    func renew(_ old: HybridTime) -> HybridTime { times[old] ?? old }
+    var result = self
+    result.time = time
+    result.changes = changes.mapValues { registers in
+      var registers = registers
+      if let born = registers.born { registers.born = Stamped(renew(born.time), born.value) }
+      registers.dead = registers.dead.map(renew)
+      registers.fields = registers.fields.reduce(into: [:]) { fields, field in
+        var value = field.value.value
+        if field.key.text.hasPrefix("place:"), case .text(let place) = value {
+          value = .text(ListEnd.renewed(place, times))
+        }
+        fields[field.key] = Stamped(renew(field.value.time), value)
+      }
+      registers.edges = registers.edges.mapValues { members in
+        members.mapValues { edge in
+          Edge(
+            added: renew(edge.added), removed: min(renew(edge.removed), time),
+            place: edge.place.map { place in
+              let key = ListEnd.renewed(place.value.key, times)
+              return Stamped(renew(place.time), Place(key, hint: place.value.hint))
+            })
+        }
+      }
+      return registers
+    }
+    return result
+  }
+}
+
+extension ListEnd {
+  /// A place at the end of a list that is made of a moment which gets a new value.
+  static func renewed(_ place: ExactText, _ times: [HybridTime: HybridTime]) -> ExactText {
+    guard place.text.utf8.count > 32, let old = HybridTime(String(place.text.prefix(32))), let new = times[old] else {
+      return place
+    }
+    return ExactText(new.description + place.text.dropFirst(32))
+  }
+}
+
+extension Registers {
+  /// The times of all writes.
+  fileprivate var times: [HybridTime] {
+    var times = [born?.time, dead, home?.place.time].compactMap(\.self) + fields.values.map(\.time)
+    for edge in edges.values.joined() {
+      times += [edge.value.added, edge.value.removed, edge.value.place?.time ?? .zero]
+    }
+    return times
+  }
+
+  /// The registers that another state of the record lacks.
+  fileprivate func lacked(by other: Registers) -> Registers {
+    var result = Registers()
+    let joined = other.joining(self)
+    if joined.born != other.born { result.born = born }
+    if joined.dead != other.dead { result.dead = dead }
+    if joined.home != other.home { result.home = home }
+    result.fields = fields.filter { joined.fields[$0.key] != other.fields[$0.key] }
+    for (property, members) in edges {
+      let lacked = members.filter { joined.edges[property]?[$0.key] != other.edges[property]?[$0.key] }
+      if !lacked.isEmpty { result.edges[property] = lacked }
+    }
+    return result
+  }
+}
+#endif
