@@ -6,7 +6,7 @@ public struct ExactText: Hashable, Comparable, Sendable {
   /// The text.
   public let text: String
   /// `String` compares and orders two ASCII texts by their bytes. An ASCII text has equivalents of other bytes, as "K" has U+212A.
-  let isASCII: Bool
+  private let isASCII: Bool
 
   /// Takes a text as it is.
   public init(_ text: String) { (self.text, isASCII) = (text, text.utf8.allSatisfy { $0 < 0x80 }) }

@@ -18,27 +18,11 @@ public struct Presence: Sendable {
       for (name, record) in state.records {
         let key = RecordKey(zone, name)
         if record.dead != nil { dead.append(key) }
-        guard let entity = record.born?.value, let properties = models.classes[entity] else { continue }
-        let isHere = record.isHere(zone)
-        if isHere { here[key] = record }
-        for property in properties {
-          switch property.kind {
-          case .toOne:
-            guard let target = record.fields[property.wire]?.value.reference?.name else { continue }
-            if property.ownsTarget { owned[key, default: []].append(RecordKey(zone, target)) }
-            if isHere, models.isOwner(property, of: entity) {
-              owned[RecordKey(zone, target), default: []].append(key)
-            }
-          case .members(_, let isCascade):
-            let isOwned = isHere && models.isOwner(property, of: entity)
-            guard isCascade || isOwned else { continue }
-            for (member, edge) in record.edges[property.wire] ?? [:] where edge.isPresent {
-              if isCascade { owned[key, default: []].append(RecordKey(zone, member)) }
-              if isOwned { owned[RecordKey(zone, member), default: []].append(key) }
-            }
-          case .attribute, .holder, .list, .memberOf: continue
-          }
+        if record.isHere(zone, models) {
+          here[key] = record
+          for owner in record.ownerNames(models) { owned[RecordKey(zone, owner), default: []].append(key) }
         }
+        for target in record.ownedNames(models) { owned[key, default: []].append(RecordKey(zone, target)) }
       }
     }
     while let owner = dead.popLast() {

@@ -127,32 +127,32 @@ extension Rebase {
 
   private mutating func place(_ key: RecordKey, _ registers: Registers, at time: HybridTime) {
     guard let entity = states[key]?.born?.value else { return }
-    for property in models.classes[entity] ?? [] {
-      guard let record = states[key], record.isHere(key.zone) else { return }
-      switch property.kind {
-      case .toOne where property.ownsTarget:
-        let write = registers.fields[property.wire]
-        guard write == record.fields[property.wire], let reference = write?.value.reference,
-          let child = states.locate(reference, from: key.zone), !roots.contains(child), writable.contains(child.zone)
+    for property in models.classes[entity] ?? [] where property.ownsTargets || property.isOwnedByTarget {
+      for name in registers.targets(property).sorted() {
+        guard let record = states[key], record.isHere(key.zone) else { return }
+        guard let reference = Self.won(name, property, registers, record, time),
+          let target = states.locate(reference, from: key.zone), writable.contains(target.zone)
         else { continue }
-        move(child, to: key.zone, at: time)
-      case .toOne where models.isOwner(property, of: entity):
-        let write = registers.fields[property.wire]
-        guard write == record.fields[property.wire], let reference = write?.value.reference, !roots.contains(key),
-          let owner = states.locate(reference, from: key.zone), writable.contains(owner.zone)
-        else { continue }
-        move(key, to: owner.zone, at: time)
-      case .members(_, isCascade: true):
-        for (member, edge) in (registers.edges[property.wire] ?? [:]).sorted(by: { $0.key < $1.key }) {
-          guard edge.added == time, let current = record.edges[property.wire]?[member], current.isPresent,
-            let child = states.locate(Reference(member, hint: current.hint), from: key.zone), !roots.contains(child),
-            writable.contains(child.zone)
-          else { continue }
-          move(child, to: key.zone, at: time)
+        if property.ownsTargets {
+          if !roots.contains(target) { move(target, to: key.zone, at: time) }
+        } else if !roots.contains(key) {
+          move(key, to: target.zone, at: time)
         }
-      default: continue
       }
     }
+  }
+
+  /// The reference by which a transaction made a record lead to a name; nil if the record led there before, or if a later write won.
+  private static func won(
+    _ name: RecordName, _ property: SyncModels.Property, _ registers: Registers, _ record: Registers, _ time: HybridTime
+  ) -> Reference? {
+    if case .toOne = property.kind {
+      let write = record.field(property)
+      return write == registers.field(property) ? write?.value.reference : nil
+    }
+    guard registers.members(property)[name]?.added == time, let edge = record.members(property)[name], edge.isPresent
+    else { return nil }
+    return Reference(name, hint: edge.hint)
   }
 
   /// Moves a record with all that it owns into another zone, in the transaction that is laid over the base.

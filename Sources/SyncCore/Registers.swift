@@ -138,6 +138,55 @@ public struct Registers: Hashable, Sendable {
   /// Whether the record is in the zone that holds its registers: born, not dead, and not moved away.
   public func isHere(_ zone: ZoneName) -> Bool { born != nil && dead == nil && (home.map { $0.zone == zone } ?? true) }
 
+  /// The write of a property; nil if there is none. Of the two names of a renamed property the later write counts.
+  func field(_ property: SyncModels.Property) -> Stamped<RegisterValue>? {
+    var write = fields[property.readNames[0]]
+    for name in property.readNames.dropFirst() { write = joined(write, fields[name]) }
+    return write
+  }
+
+  /// The members that the record stores of a property, also those that are not present.
+  func members(_ property: SyncModels.Property) -> [RecordName: Edge] {
+    var members = edges[property.readNames[0]] ?? [:]
+    for name in property.readNames.dropFirst() {
+      for (member, edge) in edges[name] ?? [:] { members[member, default: Edge()].join(edge) }
+    }
+    return members
+  }
+
+  /// The names that a property leads to: of the reference, or of the present edges.
+  func targets(_ property: SyncModels.Property) -> [RecordName] {
+    switch property.kind {
+    case .toOne: field(property)?.value.reference.map { [$0.name] } ?? []
+    case .members: members(property).filter(\.value.isPresent).map(\.key)
+    case .attribute, .inverseToOne, .list, .inverseMembers: []
+    }
+  }
+
+  /// The names of the records that the record owns by relationships that it stores.
+  func ownedNames(_ models: SyncModels) -> [RecordName] {
+    guard let entity = born?.value, let properties = models.classes[entity] else { return [] }
+    return properties.flatMap { $0.ownsTargets ? targets($0) : [] }
+  }
+
+  /// The names of the records that own the record by relationships that it stores.
+  func ownerNames(_ models: SyncModels) -> [RecordName] {
+    guard let entity = born?.value, let properties = models.classes[entity] else { return [] }
+    return properties.flatMap { $0.isOwnedByTarget ? targets($0) : [] }
+  }
+
+  /// The place of the record in the list that a to-one makes. A record without a place goes first.
+  func place(_ property: SyncModels.Property) -> Stamped<RegisterValue>? {
+    var write: Stamped<RegisterValue>?
+    for name in property.placeFields { write = joined(write, fields[name]) }
+    return write
+  }
+
+  /// Whether a view can show the record: it is in its zone, and the models know its class.
+  func isHere(_ zone: ZoneName, _ models: SyncModels) -> Bool {
+    isHere(zone) && born.map { models.classes[$0.value] != nil } ?? false
+  }
+
   /// The names that the registers lead to.
   public var referencedNames: Set<RecordName> {
     var names = Set(fields.values.compactMap { $0.value.reference?.name })
@@ -170,6 +219,6 @@ public struct Registers: Hashable, Sendable {
 }
 
 /// The greater one of two values. A missing value is the least.
-private func joined<Value: Comparable>(_ left: Value?, _ right: Value?) -> Value? {
+func joined<Value: Comparable>(_ left: Value?, _ right: Value?) -> Value? {
   precedes(left, right) ? right : left
 }

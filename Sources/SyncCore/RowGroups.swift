@@ -1,4 +1,3 @@
-import Foundation
 public import SyncProtocol
 
 /// Step 2 of a view: which row shows a record (design, 3.3).
@@ -13,14 +12,9 @@ public struct RowGroups: Sendable {
   /// The record of each zone that a row stands for.
   public private(set) var aliases: [RecordKey: [ZoneName: RecordName]] = [:]
 
-  private struct UniqueValue: Hashable {
-    var set: SyncModels.UniqueSet
-    var values: [RegisterValue]
-  }
-
   /// Groups the records that are shown.
   public init(_ here: [RecordKey: Registers], _ models: SyncModels) {
-    let values = here.mapValues { Self.uniqueValues($0, models) }
+    let values = here.mapValues { UniqueValue.all(of: $0, models) }
     var taken: [UniqueValue: RecordKey] = [:]
     for (lead, keys) in Self.groups(values).sorted(by: { $0.key < $1.key }) {
       let keys = keys.sorted()
@@ -34,19 +28,6 @@ public struct RowGroups: Sendable {
       guard other == nil else { continue }
       members[lead] = keys
       for value in unique { taken[value] = lead }
-    }
-  }
-
-  /// A set with a null among its values is not unique.
-  private static func uniqueValues(_ record: Registers, _ models: SyncModels) -> [UniqueValue] {
-    guard let entity = record.born?.value else { return [] }
-    return models.uniqueSets(of: entity).compactMap { set in
-      var values: [RegisterValue] = []
-      for property in set.properties {
-        guard let value = record.fields[property]?.value, value != .null else { return nil }
-        values.append(value.forUniqueness)
-      }
-      return UniqueValue(set: set, values: values)
     }
   }
 
@@ -75,16 +56,5 @@ public struct RowGroups: Sendable {
       }
     }
     return Dictionary(grouping: values.keys, by: root)
-  }
-}
-
-extension RegisterValue {
-  /// The value as unique values are compared: a text is the same in whatever form its characters are composed, and a reference is its name.
-  var forUniqueness: RegisterValue {
-    switch self {
-    case .text(let text) where !text.isASCII: .text(ExactText(text.text.precomposedStringWithCanonicalMapping))
-    case .reference(let reference): .reference(Reference(reference.name))
-    default: self
-    }
   }
 }

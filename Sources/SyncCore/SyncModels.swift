@@ -3,129 +3,171 @@ public struct SyncModels: Hashable, Sendable {
   /// A property of a class.
   public struct Property: Hashable, Sendable {
     /// The kind of a property.
+    ///
+    /// Of a relationship with two sides, the records of one side store it. The other side is derived.
     public enum Kind: Hashable, Sendable {
-      /// A value. No two rows of a zone have one value of a unique attribute.
-      case attribute(isUnique: Bool)
-      /// A to-one that the record stores. `isExclusive`: only one object leads to a target.
-      case toOne(WireName, isExclusive: Bool)
-      /// The to-one at the other end of the exclusive to-one `inverse`. With a cascade, the holder of that one goes with this object.
-      case holder(WireName, inverse: ExactText, isCascade: Bool)
+      /// A value.
+      case attribute
+      /// A to-one that the record stores. `isExclusive`: only one object leads to a target. With a cascade, the record owns the target.
+      case toOne(WireName, isExclusive: Bool, isCascade: Bool = false)
+      /// A to-one that is derived from the exclusive to-one `inverse` of the target's class. With a cascade, the target goes with
+      /// the record.
+      case inverseToOne(WireName, inverse: ExactText, isCascade: Bool = false)
       /// A list that is derived from the to-one `inverse` of its members' class. With a cascade, members go with the owner.
-      case list(WireName, inverse: ExactText, isCascade: Bool)
+      case list(WireName, inverse: ExactText, isCascade: Bool = false)
       /// A to-many whose edges the record stores. With a cascade, members go with the owner.
-      case members(WireName, isCascade: Bool)
-      /// The to-many at the other end of the edges of `inverse`. With a cascade, their holders go with this object.
-      case memberOf(WireName, inverse: ExactText, isCascade: Bool)
+      case members(WireName, isCascade: Bool = false)
+      /// A to-many that is derived from the to-many `inverse` of its members' class. The record stores the order of its own list, as places of
+      /// edges that are not present. With a cascade, members go with the owner.
+      case inverseMembers(WireName, inverse: ExactText, isCascade: Bool = false)
     }
 
     /// The name in the program.
     public var name: ExactText
-    /// The name on the wire.
+    /// The name on the wire, under which a program writes: the oldest name.
     public var wire: WireName
     /// The kind.
     public var kind: Kind
-    /// Whether the target of a to-one that the record stores goes with the record.
-    public var ownsTarget: Bool
+    /// The names on the wire under which a program reads. A renamed property reads both of its names, and the later write counts.
+    public fileprivate(set) var readNames: [WireName]
+    /// The class that declares the property.
+    public fileprivate(set) var declaringClass: WireName = ""
+    /// Whether the targets of the relationship own the record that stores it: the inverse has a cascade.
+    public fileprivate(set) var isOwnedByTarget = false
 
     /// Makes a property.
-    public init(_ name: ExactText, _ kind: Kind, wire: WireName? = nil, ownsTarget: Bool = false) {
-      (self.name, self.kind, self.wire, self.ownsTarget) = (name, kind, wire ?? name, ownsTarget)
+    public init(_ name: ExactText, _ kind: Kind, wire: WireName? = nil) {
+      (self.name, self.wire, self.kind) = (name, wire ?? name, kind)
+      readNames = [self.wire]
     }
 
-    /// The field that holds the place of the record in the list that a to-one makes. For edges: the property whose edges hold only the
-    /// places of the record in the lists at their other ends.
-    public var placeField: WireName { WireName("place:" + wire.text) }
+    /// The field that holds the place of the record in the list that a to-one makes.
+    public var placeField: WireName { Self.placeField(wire) }
+
+    /// The fields under which a program reads the place of the record in the list that a to-one makes.
+    var placeFields: [WireName] { readNames.map(Self.placeField) }
+
+    private static func placeField(_ wire: WireName) -> WireName { WireName("place:" + wire.text) }
+
+    /// The class at the other end of a relationship; nil for an attribute.
+    public var destination: WireName? {
+      switch kind {
+      case .attribute: nil
+      case .toOne(let entity, _, _), .inverseToOne(let entity, _, _), .list(let entity, _, _), .members(let entity, _),
+        .inverseMembers(let entity, _, _):
+        entity
+      }
+    }
+
+    /// The property at the other end of a derived relationship; nil for one that the record stores.
+    public var inverse: ExactText? {
+      switch kind {
+      case .inverseToOne(_, let inverse, _), .list(_, let inverse, _), .inverseMembers(_, let inverse, _): inverse
+      case .attribute, .toOne, .members: nil
+      }
+    }
+
+    /// Whether the relationship has a cascade.
+    public var isCascade: Bool {
+      switch kind {
+      case .attribute: false
+      case .toOne(_, _, let isCascade), .inverseToOne(_, _, let isCascade), .list(_, _, let isCascade),
+        .members(_, let isCascade), .inverseMembers(_, _, let isCascade):
+        isCascade
+      }
+    }
+
+    /// Whether the record owns what the relationship leads to, and stores the relationship.
+    var ownsTargets: Bool { inverse == nil && isCascade }
+
+    /// Whether only one object leads to a target of the to-one.
+    var isExclusive: Bool { if case .toOne(_, isExclusive: true, _) = kind { true } else { false } }
   }
 
-  /// Properties whose values together are unique.
-  public struct UniqueSet: Hashable, Sendable {
-    /// The class that declares the set.
-    public var entity: WireName
-    /// The names of the properties on the wire.
-    public var properties: [WireName]
+  /// A class as its declaration says it, without what it inherits.
+  public struct ModelClass: Hashable, Sendable {
+    /// The class that it inherits from.
+    public var superclass: WireName?
+    /// The properties.
+    public var properties: [Property]
+    /// The sets of properties whose values are unique among the records of the class and of its subclasses.
+    public var unique: [[ExactText]]
 
-    /// Makes a set.
-    public init(_ entity: WireName, _ properties: [WireName]) { (self.entity, self.properties) = (entity, properties) }
+    /// Makes a class.
+    public init(_ properties: [Property], unique: [[ExactText]] = [], superclass: WireName? = nil) {
+      (self.properties, self.unique, self.superclass) = (properties, unique, superclass)
+    }
   }
 
-  /// The properties, by class. A class has those of its superclasses too.
+  /// A set of properties whose values are unique, as a class or one that it inherits from declares it.
+  struct UniqueSet: Hashable {
+    var declaringClass: WireName
+    var properties: [Property]
+  }
+
+  /// The properties, by class. Those that a class inherits come first.
   public let classes: [WireName: [Property]]
-  /// Each class with its superclasses, the class itself first.
-  private let lineages: [WireName: [WireName]]
   /// The unique sets, by class.
-  private let unique: [WireName: [UniqueSet]]
-  /// The to-ones by which the target owns the holder, by class: their inverse has a cascade.
-  private let owners: [WireName: Set<ExactText>]
-  /// The stored to-ones and edges that make a list at the other end, by class.
-  private let listed: [WireName: Set<ExactText>]
-  private let byName: [WireName: [ExactText: Property]]
+  let unique: [WireName: [UniqueSet]]
+  /// Each class with those that it inherits from, from the root on.
+  private let lineages: [WireName: [WireName]]
+  /// The wire names of relationships by which the holder owns the target.
+  let owningNames: [WireName]
+  /// The wire names of relationships by which the target owns the holder.
+  let ownedNames: [WireName]
 
   /// Makes the description of a program's classes.
-  /// - Parameters:
-  ///   - classes: the properties, by class.
-  ///   - superclasses: the superclass of each class that has one.
-  ///   - unique: the unique sets that are not one attribute, by the class that declares them.
-  public init(
-    _ classes: [WireName: [Property]], superclasses: [WireName: WireName] = [:], unique: [UniqueSet] = []
-  ) {
-    self.classes = classes
-    byName = classes.mapValues { Dictionary($0.map { ($0.name, $0) }) { first, _ in first } }
+  public init(_ declared: [WireName: ModelClass]) {
     var lineages: [WireName: [WireName]] = [:]
-    for name in classes.keys {
-      var lineage = [name]
-      while let next = superclasses[lineage[lineage.count - 1]], !lineage.contains(next) { lineage.append(next) }
-      lineages[name] = lineage
+    for name in declared.keys {
+      var (lineage, next) = ([WireName](), Optional(name))
+      while let current = next, declared[current] != nil, !lineage.contains(current) {
+        lineage.append(current)
+        next = declared[current]?.superclass
+      }
+      lineages[name] = lineage.reversed()
     }
+    var owned: [WireName: Set<ExactText>] = [:]
+    for property in declared.values.lazy.flatMap(\.properties) where property.isCascade {
+      if let entity = property.destination, let inverse = property.inverse { owned[entity, default: []].insert(inverse) }
+    }
+    var classes: [WireName: [Property]] = [:]
+    for (name, lineage) in lineages {
+      var properties: [Property] = []
+      for declaring in lineage {
+        for var property in declared[declaring]?.properties ?? [] {
+          property.declaringClass = declaring
+          property.isOwnedByTarget = lineage.contains { owned[$0]?.contains(property.name) ?? false }
+          properties.append(property)
+        }
+      }
+      let names = Set(properties.map(\.wire))
+      for index in properties.indices where !names.contains(properties[index].name) {
+        properties[index].readNames.append(properties[index].name)
+      }
+      classes[name] = properties
+    }
+    self.classes = classes
     self.lineages = lineages
-    var owners: [WireName: Set<ExactText>] = [:]
-    var listed: [WireName: Set<ExactText>] = [:]
-    for property in classes.values.joined() {
-      switch property.kind {
-      case .list(let target, let inverse, let isCascade), .memberOf(let target, let inverse, let isCascade):
-        listed[target, default: []].insert(inverse)
-        if isCascade { owners[target, default: []].insert(inverse) }
-      case .holder(let target, let inverse, isCascade: true): owners[target, default: []].insert(inverse)
-      case .attribute, .toOne, .members, .holder: break
+    unique = lineages.mapValues { lineage in
+      lineage.flatMap { declaring in
+        (declared[declaring]?.unique ?? []).map { names in
+          UniqueSet(
+            declaringClass: declaring,
+            properties: names.compactMap { name in classes[lineage.last ?? ""]?.first { $0.name == name } })
+        }
       }
     }
-    func inherited(_ sets: [WireName: Set<ExactText>]) -> [WireName: Set<ExactText>] {
-      lineages.mapValues { $0.reduce(into: []) { $0.formUnion(sets[$1] ?? []) } }
-    }
-    (self.owners, self.listed) = (inherited(owners), inherited(listed))
-    self.unique = classes.reduce(into: [:]) { result, entry in
-      let lineage = lineages[entry.key] ?? []
-      let single = entry.value.compactMap { property -> UniqueSet? in
-        guard case .attribute(isUnique: true) = property.kind else { return nil }
-        let declaring = lineage.last { classes[$0]?.contains { $0.name == property.name } ?? false }
-        return UniqueSet(declaring ?? entry.key, [property.wire])
-      }
-      result[entry.key] = single + unique.filter { lineage.contains($0.entity) }
-    }
+    let all = classes.values.joined()
+    owningNames = Set(all.filter(\.ownsTargets).flatMap(\.readNames)).sorted()
+    ownedNames = Set(all.filter(\.isOwnedByTarget).flatMap(\.readNames)).sorted()
   }
 
   /// A property of a class.
-  public subscript(entity: WireName, name: ExactText) -> Property? { byName[entity]?[name] }
+  public subscript(entity: WireName, name: ExactText) -> Property? { classes[entity]?.first { $0.name == name } }
 
-  /// Whether the target of a to-one owns the holder, or the member of an edge owns it.
-  public func isOwner(_ property: Property, of entity: WireName) -> Bool {
-    owners[entity]?.contains(property.name) ?? false
+  /// Whether a class is another one or inherits from it.
+  public func isKind(_ entity: WireName, of other: WireName) -> Bool {
+    entity == other || lineages[entity]?.contains(other) ?? false
   }
-
-  /// Whether a stored to-one or a property of edges makes a list at the other end.
-  public func isListed(_ property: Property, of entity: WireName) -> Bool {
-    listed[entity]?.contains(property.name) ?? false
-  }
-
-  /// Whether objects of a class are objects of another class, too.
-  public func isKind(_ entity: WireName, of ancestor: WireName) -> Bool {
-    entity == ancestor || lineages[entity]?.contains(ancestor) ?? false
-  }
-
-  /// The class that declares a property, for all subclasses the same.
-  public func declaring(_ name: ExactText, of entity: WireName) -> WireName {
-    lineages[entity]?.last { byName[$0]?[name] != nil } ?? entity
-  }
-
-  /// The properties of a class whose values are unique.
-  public func uniqueSets(of entity: WireName) -> [UniqueSet] { unique[entity] ?? [] }
 }

@@ -31,7 +31,7 @@ final class StoreCapture {
   /// How many members came to the end of each list.
   private var arrivals: [ListName: Int] = [:]
   /// The targets that sources of an exclusive to-one gave up.
-  private var released: [(entity: WireName, property: ExactText, target: RecordKey)] = []
+  private var released: [(property: SyncModels.Property, target: RecordKey)] = []
 
   struct ListName: Hashable {
     let owner: RecordKey
@@ -179,7 +179,7 @@ final class StoreCapture {
     let value = isSealed ? RegisterValue(inline: cell) : try RegisterValue(cell) { _, _ in }
     if isNew, value == .null, property.defaultValue == nil { return }
     if compares {
-      let shown = view.fields(of: key)[model.wire]?.value
+      let shown = view.field(model, of: key)?.value
       // A value that was never written is what the declaration says.
       let known = try shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
@@ -195,25 +195,22 @@ final class StoreCapture {
   private func captureReference(
     of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
   ) throws {
-    let entity = WireName(type(of: object).__entity.name)
     let target = try ModelCells.targets(of: object, property).first
     let targetKey = try target.map(self.key)
     let shown = view.rows[key]?.values[model.name]?.target
-    let written = changes[key]?.fields[model.wire] ?? view.fields(of: key)[model.wire]
+    let written = changes[key]?.fields[model.wire] ?? view.field(model, of: key)
     if targetKey == nil {
       // The deletion of the target says it already.
-      if let shown, deleted.contains(shown), !models.isOwner(model, of: entity) { return }
+      if let shown, deleted.contains(shown), !model.isOwnedByTarget { return }
       guard written?.value.reference != nil else { return }
     } else if changes[key]?.fields[model.wire] == nil, shown == targetKey {
       if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: property, at: target) }
       return
     }
-    if case .toOne(_, isExclusive: true) = model.kind, let shown {
-      released.append((entity, model.name, shown))
-    }
+    if case .toOne(_, isExclusive: true, _) = model.kind, let shown { released.append((model, shown)) }
     let value = targetKey.map { RegisterValue.reference(link(key.zone, $0)) } ?? .null
     write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
-    guard let target, let targetKey, models.isListed(model, of: entity) else { return }
+    guard let target, let targetKey, inverse(of: property, at: target) != nil else { return }
     // It comes to the end of its new list, unless the list says otherwise.
     let place = try arrive(at: target, targetKey, property)
     write(key) { $0.fields[model.placeField] = Stamped(self.time, .text(place)) }
@@ -224,7 +221,7 @@ final class StoreCapture {
   private func captureHolder(
     of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
   ) throws {
-    guard case .holder(_, let inverse, _) = model.kind else { return }
+    guard case .inverseToOne(_, let inverse, _) = model.kind else { return }
     var holders = try ModelCells.targets(of: object, property)
     if let former = view.rows[key]?.values[model.name]?.target, let former = try self.object(of: former) {
       holders.append(former)
@@ -244,18 +241,16 @@ final class StoreCapture {
   private func releaseLosers() throws {
     for (key, row) in view.rows where deleted.contains(key) {
       for model in models.classes[row.entity] ?? [] {
-        guard case .toOne(_, isExclusive: true) = model.kind, let target = row.values[model.name]?.target else {
+        guard case .toOne(_, isExclusive: true, _) = model.kind, let target = row.values[model.name]?.target else {
           continue
         }
-        released.append((row.entity, model.name, target))
+        released.append((model, target))
       }
     }
-    for (entity, property, target) in released {
-      for loser in view.losers(of: target, entity: entity, property: property) where !deleted.contains(loser) {
-        guard let row = view.rows[loser], let model = models[row.entity, property],
-          changes[loser]?.fields[model.wire] == nil
-        else { continue }
-        write(loser) { $0.fields[model.wire] = Stamped(self.time, .null) }
+    for (property, target) in released {
+      for loser in view.losers(of: target, by: property) where !deleted.contains(loser) {
+        guard changes[loser]?.fields[property.wire] == nil else { continue }
+        write(loser) { $0.fields[property.wire] = Stamped(self.time, .null) }
       }
     }
   }
@@ -285,12 +280,10 @@ final class StoreCapture {
   func edges(of key: RecordKey, _ model: SyncModels.Property) -> [RecordKey: [(member: RecordName, edge: Edge)]] {
     guard case .members(let entity, _) = model.kind else { return [:] }
     var found: [RecordKey: [(member: RecordName, edge: Edge)]] = [:]
-    for record in view.groups.members[key] ?? [] {
-      for (member, edge) in view.states[record]?.edges[model.wire] ?? [:] where edge.isPresent {
-        let reference = Reference(member, hint: edge.hint)
-        guard let target = view.resolve(reference, from: record.zone, entity: entity) else { continue }
-        found[target, default: []].append((member, edge))
-      }
+    for (record, member, edge) in view.edges(model, of: key) where edge.isPresent {
+      let reference = Reference(member, hint: edge.hint)
+      guard let target = view.resolve(reference, from: record.zone, entity: entity) else { continue }
+      found[target, default: []].append((member, edge))
     }
     return found
   }
@@ -305,17 +298,17 @@ final class StoreCapture {
     writeEdge(
       key, model.wire, reference.name,
       Edge(added: time, place: Stamped(time, Place(place, hint: reference.hint))))
-    guard models.isListed(model, of: WireName(type(of: owner).__entity.name)) else { return }
+    guard let inverse = inverse(of: property, at: target) else { return }
     let placeThere = try arrive(at: target, member, property)
-    writeEdge(
-      key, model.placeField, reference.name, Edge(place: Stamped(time, Place(placeThere, hint: reference.hint))))
+    let back = link(member.zone, key)
+    writeEdge(member, inverse.wire, back.name, Edge(place: Stamped(time, Place(placeThere, hint: back.hint))))
   }
 
   /// The end of a many-to-many that stores nothing: the edges of the owners are compared.
   private func captureOwners(
     of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
   ) throws {
-    guard case .memberOf(_, let inverse, _) = model.kind else { return }
+    guard case .inverseMembers(_, let inverse, _) = model.kind else { return }
     let owners = try ModelCells.targets(of: object, property)
     let actual = try owners.map(self.key)
     let shown = view.rows[key]?.values[model.name]?.targets ?? []
@@ -353,7 +346,7 @@ final class StoreCapture {
     guard let name = user.schema[property.entityName]?.properties[property.name]?.inverse else { return nil }
     let rule = models[WireName(type(of: target).__entity.name), ExactText(name)]
     switch rule?.kind {
-    case .list, .members, .memberOf: return rule
+    case .list, .members, .inverseMembers: return rule
     default: return nil
     }
   }
@@ -404,8 +397,8 @@ final class StoreCapture {
           registers.edges[property, default: [:]][member] = Edge(removed: edge.added)
         }
       }
-      for model in models.classes[state.born?.value ?? ""] ?? [] where model.ownsTarget {
-        guard let target = state.fields[model.wire]?.value.reference,
+      for model in models.classes[state.born?.value ?? ""] ?? [] where model.isCascade {
+        guard case .toOne = model.kind, let target = state.fields[model.wire]?.value.reference,
           let row = view.groups.row[RecordKey(record.zone, target.name)], !deleted.contains(row)
         else { continue }
         registers.fields[model.wire] = Stamped(time, .null)
@@ -418,22 +411,10 @@ final class StoreCapture {
     }
     // A cascade also deletes what is in another zone.
     for (property, value) in view.rows[key]?.values ?? [:] {
-      guard let entity = view.rows[key]?.entity, let model = models[entity, property], model.cascades else { continue }
+      guard let entity = view.rows[key]?.entity, let model = models[entity, property], model.isCascade else { continue }
       for child in value.targets + [value.target].compactMap(\.self) where deleted.contains(child) && child != key {
         for member in view.groups.members[child] ?? [] { owners[member] = owners[member] ?? key }
       }
-    }
-  }
-}
-
-extension SyncModels.Property {
-  /// Whether what the property leads to goes with the object.
-  var cascades: Bool {
-    switch kind {
-    case .attribute: false
-    case .toOne: ownsTarget
-    case .holder(_, _, let isCascade), .list(_, _, let isCascade), .memberOf(_, _, let isCascade): isCascade
-    case .members(_, let isCascade): isCascade
     }
   }
 }
@@ -459,68 +440,46 @@ private struct CapturedList {
     edges = capture.edges(of: owner, model)
   }
 
-  /// The property at the other end of a member.
+  /// The to-one of a member that leads to the owner.
   private func inverse(_ member: RecordKey) -> SyncModels.Property? {
-    switch model.kind {
-    case .list(let entity, let inverse, _), .memberOf(let entity, let inverse, _):
-      let born = capture.view.rows[member]?.entity ?? capture.changes[member]?.born?.value
-      return capture.models[born ?? entity, inverse]
-    case .attribute, .toOne, .holder, .members: return nil
-    }
+    guard case .list(let entity, let inverse, _) = model.kind else { return nil }
+    return capture.models[capture.view.rows[member]?.entity ?? capture.changes[member]?.born?.value ?? entity, inverse]
   }
 
-  /// The names by which records of a member lead to the owner.
-  private func names(_ member: RecordKey, _ inverse: SyncModels.Property) -> [RecordName] {
-    let known = capture.edges(of: member, inverse)[owner]?.map(\.member) ?? []
-    return known.isEmpty ? [capture.link(member.zone, owner).name] : known
+  /// The edges that have the place of a member, as the view has them: by their names, with their hints.
+  private func edges(of member: RecordKey) -> [(name: RecordName, hint: ZoneName?, place: Stamped<Place>?)] {
+    guard case .members = model.kind else {
+      let names = Set((capture.view.groups.members[member] ?? [member]).map(\.name))
+      let known = capture.view.edges(model, of: owner).filter { names.contains($0.1) && $0.2.place != nil }
+      if !known.isEmpty { return known.map { ($0.1, $0.2.hint, $0.2.place) } }
+      let reference = capture.link(owner.zone, member)
+      return [(reference.name, reference.hint, nil)]
+    }
+    if let known = edges[member] { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
+    let reference = capture.link(owner.zone, member)
+    return [(reference.name, reference.hint, nil)]
   }
 
   func place(of member: RecordKey) -> ExactText? {
-    switch model.kind {
-    case .list:
-      guard let field = inverse(member)?.placeField,
-        let value = capture.changes[member]?.fields[field] ?? capture.view.fields(of: member)[field],
-        case .text(let place) = value.value
-      else { return nil }
-      return place
-    case .members:
-      let new = capture.changes[owner]?.edges[model.wire]?[capture.link(owner.zone, member).name]?.place
-      let old = (edges[member] ?? []).compactMap(\.edge.place)
-      return (old + [new].compactMap(\.self)).max()?.value.key
-    case .memberOf:
-      guard let inverse = inverse(member) else { return nil }
-      let records = capture.view.groups.members[member] ?? [member]
-      let places = names(member, inverse).flatMap { name in
-        (records.map { capture.view.states[$0]?.edges[inverse.placeField]?[name]?.place }
-          + [capture.changes[member]?.edges[inverse.placeField]?[name]?.place]).compactMap(\.self)
-      }
-      return places.max()?.value.key
-    case .attribute, .toOne, .holder: return nil
+    guard case .list = model.kind else {
+      let written = capture.changes[owner]?.edges[model.wire] ?? [:]
+      return edges(of: member).flatMap { [$0.place, written[$0.name]?.place] }.compactMap(\.self).max()?.value.key
     }
+    guard let inverse = inverse(member) else { return nil }
+    if case .text(let place)? = capture.changes[member]?.fields[inverse.placeField]?.value { return place }
+    return capture.view.place(inverse, of: member)
   }
 
   func setPlace(_ place: ExactText, of member: RecordKey) {
     let time = capture.time
-    switch model.kind {
-    case .list:
-      guard let field = inverse(member)?.placeField else { return }
-      capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
-    case .members:
-      for (name, edge) in edges[member] ?? [] {
-        capture.setPlace(owner, model.wire, name, Stamped(time, Place(place, hint: edge.hint)))
+    guard case .list = model.kind else {
+      for edge in edges(of: member) {
+        capture.setPlace(owner, model.wire, edge.name, Stamped(time, Place(place, hint: edge.hint)))
       }
-      let reference = capture.link(owner.zone, member)
-      if edges[member] == nil {
-        capture.setPlace(owner, model.wire, reference.name, Stamped(time, Place(place, hint: reference.hint)))
-      }
-    case .memberOf:
-      guard let inverse = inverse(member) else { return }
-      let hint = capture.link(member.zone, owner).hint
-      for name in names(member, inverse) {
-        capture.setPlace(member, inverse.placeField, name, Stamped(time, Place(place, hint: hint)))
-      }
-    case .attribute, .toOne, .holder: return
+      return
     }
+    guard let field = inverse(member)?.placeField else { return }
+    capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
   }
 }
 

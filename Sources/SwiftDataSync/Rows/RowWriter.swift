@@ -113,9 +113,7 @@ final class RowWriter {
   private func place(of key: RecordKey) -> ExactText {
     guard let row = view.rows[key] else { return "" }
     for property in models.classes[row.entity] ?? [] {
-      guard case .toOne = property.kind, case .text(let place)? = view.field(property.placeField, of: key)?.value
-      else { continue }
-      return place
+      if case .toOne = property.kind, let place = view.place(property, of: key) { return place }
     }
     return ""
   }

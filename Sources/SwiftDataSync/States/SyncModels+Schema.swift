@@ -9,45 +9,39 @@ extension SyncModels {
   ///
   /// Attributes that only the devices of an account share are not among them: they are in records of their own.
   init(_ schema: SyncSchema) {
-    var classes: [WireName: [Property]] = [:]
-    var superclasses: [WireName: WireName] = [:]
-    var unique = Set<UniqueSet>()
-    for entity in schema.entities.values {
-      let name = WireName(entity.name)
-      superclasses[name] = entity.superentity.map { WireName($0) }
-      classes[name] = entity.properties.values.sorted { $0.name < $1.name }.compactMap { Self.property($0, entity) }
-      for set in entity.unique {
-        unique.insert(UniqueSet(WireName(set.entity), set.properties.map { entity.wire(of: $0) }))
-      }
-    }
     self.init(
-      classes, superclasses: superclasses,
-      unique: unique.sorted { ($0.entity, $0.properties.description) < ($1.entity, $1.properties.description) })
+      Dictionary(uniqueKeysWithValues: schema.entities.values.map { (WireName($0.name), Self.modelClass($0, schema)) }))
   }
 
-  private static func property(_ rule: SyncSchema.Property, _ entity: SyncSchema.Entity) -> Property? {
-    guard !rule.isPersonal else { return nil }
+  private static func modelClass(_ entity: SyncSchema.Entity, _ schema: SyncSchema) -> ModelClass {
+    let inherited = entity.superentity.flatMap { schema[$0] }?.properties ?? [:]
+    let properties = entity.properties.values.filter { inherited[$0.name] == nil && !$0.isPersonal }
+    return ModelClass(
+      properties.sorted { $0.name < $1.name }.map { property($0, entity) },
+      unique: entity.unique.filter { $0.entity == entity.name }.map { $0.properties.map { ExactText($0) } },
+      superclass: entity.superentity.map { WireName($0) })
+  }
+
+  private static func property(_ rule: SyncSchema.Property, _ entity: SyncSchema.Entity) -> Property {
     let target = WireName(rule.destination)
     let inverse = ExactText(rule.inverse ?? "")
     let kind: Property.Kind =
       switch rule.kind {
-      case .attribute: .attribute(isUnique: false)
-      case .reference: .toOne(target, isExclusive: rule.isExclusive)
-      case .derivedReference: .holder(target, inverse: inverse, isCascade: rule.cascades)
+      case .attribute: .attribute
+      case .reference: .toOne(target, isExclusive: rule.isExclusive, isCascade: rule.cascades)
+      case .derivedReference: .inverseToOne(target, inverse: inverse, isCascade: rule.cascades)
       case .members: .members(target, isCascade: rule.cascades)
       case .derivedFromReference: .list(target, inverse: inverse, isCascade: rule.cascades)
-      case .derivedFromMembers: .memberOf(target, inverse: inverse, isCascade: rule.cascades)
+      case .derivedFromMembers: .inverseMembers(target, inverse: inverse, isCascade: rule.cascades)
       }
-    return Property(
-      ExactText(rule.name), kind, wire: entity.wire(of: rule.name),
-      ownsTarget: rule.kind == .reference && rule.cascades)
+    return Property(ExactText(rule.name), kind, wire: entity.wire(of: rule.name))
   }
 
   /// What the rows of a store depend on.
   var fingerprint: String {
     let lines = classes.sorted { $0.key < $1.key }.map { name, properties in
-      let sets = uniqueSets(of: name).map { "\($0.entity):\($0.properties)" }
-      return "\(name)\(properties.map { "\($0.name)=\($0.wire) \($0.kind) \($0.ownsTarget)" })\(sets)"
+      "\(name) \(uniqueProperties(of: name)) "
+        + properties.map { "\($0.name)=\($0.wire) \($0.kind) \($0.isOwnedByTarget)" }.joined(separator: ";")
     }
     return UserStore.sha256(Data(lines.joined(separator: "\n").utf8))
   }

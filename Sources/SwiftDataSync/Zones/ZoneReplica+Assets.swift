@@ -45,11 +45,11 @@ extension ZoneReplica {
   /// - Returns: nil if neither has them.
   func bytes(of sha256: String) throws -> Data? {
     if let bytes = try asset(sha256) { return bytes }
-    for key in view.rows.keys {
-      let names = view.fields(of: key).filter {
-        if case .asset(sha256: ExactText(sha256), _) = $0.value.value { true } else { false }
+    for (key, row) in view.rows {
+      let isNamed = row.values.values.contains { value in
+        if case .value(.asset(let name, _)) = value { name.text == sha256 } else { false }
       }
-      guard !names.isEmpty, let text = try store.object(of: key), let identifier = user.identifier(text),
+      guard isNamed, let text = try store.object(of: key), let identifier = user.identifier(text),
         let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
       else { continue }
       for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {

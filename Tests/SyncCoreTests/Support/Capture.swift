@@ -57,7 +57,7 @@ struct Capture {
       write(key) { $0.fields[property.wire] = Stamped(time, value) }
     case (.toOne, .toOne(let target)?):
       if target == nil, let old = view.rows[key]?.values[property.name]?.target, deleted.contains(old),
-        !view.models.isOwner(property, of: row.entity)
+        !property.isOwnedByTarget
       {
         return  // The deletion says it already.
       }
@@ -111,7 +111,7 @@ struct Capture {
   private mutating func releaseLosers() {
     for (key, row) in view.rows {
       for property in view.models.classes[row.entity] ?? [] {
-        guard case .toOne(let entity, isExclusive: true) = property.kind, row.values[property.name]?.target == nil,
+        guard case .toOne(let entity, isExclusive: true, _) = property.kind, row.values[property.name]?.target == nil,
           let saved = rows[key], saved.values[property.name]?.target == nil,
           let reference = view.states[key]?.fields[property.wire]?.value.reference,
           let target = view.resolve(reference, from: key.zone, entity: entity),

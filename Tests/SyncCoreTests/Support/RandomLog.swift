@@ -86,7 +86,7 @@ struct RandomLog: RandomNumberGenerator {
         registers.fields[property.wire] = Stamped(
           time(), chance(80) ? .reference(Reference(self.name(), hint: hint())) : value())
         if chance(60) { registers.fields[property.placeField] = Stamped(time(), .text(pick(["4", "8", "84", "c"]))) }
-      case .list, .holder, .memberOf: continue
+      case .list, .inverseToOne, .inverseMembers: continue
       case .members: for _ in 0..<2 { registers.edges[property.wire, default: [:]][self.name()] = edge() }
       }
     }
@@ -127,10 +127,10 @@ struct RandomLog: RandomNumberGenerator {
       let property = pick(TestModels.new.classes[entity] ?? [])
       switch property.kind {
       case .attribute: rows[key]?.values[property.name] = .value(.integer(Int64(10 + below(5))))
-      case .toOne(let target, _):
+      case .toOne(let target, _, _):
         let others = keys.filter { rows[$0]?.entity == target }
         rows[key]?.values[property.name] = .toOne(others.randomElement(using: &self))
-      case .list, .holder, .memberOf: continue
+      case .list, .inverseToOne, .inverseMembers: continue
       case .members(let target, _):
         let others = keys.filter { rows[$0]?.entity == target }
         rows[key]?.values[property.name] = .toMany(others.shuffled(using: &self).prefix(2).map { $0 })

@@ -114,8 +114,8 @@ final class SyncGroup {
     for property in replicas[index].models.classes[entity] ?? [] {
       switch property.kind {
       case .attribute: row.values[property.name] = .value(.null)
-      case .toOne, .holder: row.values[property.name] = .toOne(nil)
-      case .list, .members, .memberOf: row.values[property.name] = .toMany([])
+      case .toOne, .inverseToOne: row.values[property.name] = .toOne(nil)
+      case .list, .members, .inverseMembers: row.values[property.name] = .toMany([])
       }
     }
     replicas[index].rows[key] = row

@@ -3,37 +3,36 @@ import SyncCore
 /// The programs of the model: `NEW` and `OLD` in Tests/SyncCoreTests/Model/model.py.
 enum TestModels {
   static let new = SyncModels([
-    "Project": [
-      .init("title", .attribute(isUnique: false)), .init("code", .attribute(isUnique: true)),
-      .init("tasks", .list("Task", inverse: "project", isCascade: true)),
-      .init("labels", .members("Label", isCascade: true)), .init("people", .members("Person", isCascade: false)),
-    ],
-    "Task": [
-      .init("title", .attribute(isUnique: false), wire: "name"), .init("priority", .attribute(isUnique: false)),
-      .init("photo", .attribute(isUnique: false)), .init("project", .toOne("Project", isExclusive: false)),
-    ],
-    "Label": [.init("text", .attribute(isUnique: false))],
-    "Person": [.init("email", .attribute(isUnique: true)), .init("name", .attribute(isUnique: false))],
-    "Badge": [.init("number", .attribute(isUnique: false)), .init("person", .toOne("Person", isExclusive: true))],
-    "Half": [.init("side", .attribute(isUnique: true)), .init("value", .attribute(isUnique: false))],
-    "Mark": [
+    "Project": .init(
+      [
+        .init("title", .attribute), .init("code", .attribute),
+        .init("tasks", .list("Task", inverse: "project", isCascade: true)),
+        .init("labels", .members("Label", isCascade: true)), .init("people", .members("Person")),
+      ], unique: [["code"]]),
+    "Task": .init([
+      .init("title", .attribute, wire: "name"), .init("priority", .attribute), .init("photo", .attribute),
+      .init("project", .toOne("Project", isExclusive: false)),
+    ]),
+    "Label": .init([.init("text", .attribute)]),
+    "Person": .init([.init("email", .attribute), .init("name", .attribute)], unique: [["email"]]),
+    "Badge": .init([.init("number", .attribute), .init("person", .toOne("Person", isExclusive: true))]),
+    "Half": .init([.init("side", .attribute), .init("value", .attribute)], unique: [["side"]]),
+    "Mark": .init([
       .init("after", .toOne("Mark", isExclusive: false)), .init("pair", .toOne("Task", isExclusive: false)),
-    ],
+    ]),
   ])
 
   /// An older program. It knows no labels, no priorities and no unique e-mail addresses, and calls a task's `title` `name`.
   static let old = SyncModels([
-    "Project": [
-      .init("title", .attribute(isUnique: false)),
-      .init("tasks", .list("Task", inverse: "project", isCascade: true)),
-      .init("people", .members("Person", isCascade: false)),
-    ],
-    "Task": [
-      .init("name", .attribute(isUnique: false)), .init("photo", .attribute(isUnique: false)),
-      .init("project", .toOne("Project", isExclusive: false)),
-    ],
-    "Person": [.init("email", .attribute(isUnique: false)), .init("name", .attribute(isUnique: false))],
-    "Half": [.init("side", .attribute(isUnique: true)), .init("value", .attribute(isUnique: false))],
-    "Mark": [.init("after", .toOne("Mark", isExclusive: false))],
+    "Project": .init([
+      .init("title", .attribute), .init("tasks", .list("Task", inverse: "project", isCascade: true)),
+      .init("people", .members("Person")),
+    ]),
+    "Task": .init([
+      .init("name", .attribute), .init("photo", .attribute), .init("project", .toOne("Project", isExclusive: false)),
+    ]),
+    "Person": .init([.init("email", .attribute), .init("name", .attribute)]),
+    "Half": .init([.init("side", .attribute), .init("value", .attribute)], unique: [["side"]]),
+    "Mark": .init([.init("after", .toOne("Mark", isExclusive: false))]),
   ])
 }
