@@ -274,6 +274,8 @@ struct ReplicaRecord: Codable {
   var epochs: [SyncLog.Epoch] = []
   /// The last commit that the replica shares with a restored server, until it has all zones of that; nil otherwise.
   var fork: Int64?
+  /// The zones that the replica has as the server had them before it was restored; nil if there is no ``fork``.
+  var forkedZones: Set<ZoneName>?
   /// The name of the list of zones that the replica has.
   var zoneList: String?
   var clock: HybridClock

@@ -207,10 +207,11 @@ final class ZoneReplica {
 
   /// Asks for what follows in the log.
   func pullRequest() -> SyncLog.PullRequest {
-    SyncLog.PullRequest(
+    let forked = store.replica.forkedZones ?? []
+    return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
-      known: store.replica.fork == nil ? store.zones.keys.filter { base.zones[$0] != nil }.sorted() : [],
-      loading: loading.mapValues(\.position), unsent: store.outbox.map(\.id),
+      known: base.zones.keys.filter { !forked.contains($0) && loading[$0] == nil }.sorted(),
+      loading: loading.mapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
       version: store.replica.zoneList)
   }
 
@@ -230,8 +231,11 @@ final class ZoneReplica {
         let fork = SyncLog.Epoch.fork(
           of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
         store.replica.epochs = epochs
-        if let fork { store.replica.fork = min(fork, store.replica.fork ?? fork) }
-        if fork != nil { loading = [:] }
+        guard let fork else { return }
+        // The server gives all zones whole. The rows show what they show until then.
+        (store.replica.fork, store.replica.forkedZones) = (fork, Set(base.zones.keys))
+        store.replica.cursor = 0
+        loading = [:]
       }
       return true
     }
@@ -282,8 +286,6 @@ final class ZoneReplica {
     let taken = Set(response.taken)
     if !taken.isEmpty { try store.setOutbox(store.outbox.filter { !taken.contains($0.id) }) }
     store.replica.cursor = response.cursor
-    // A restored server gave all zones whole.
-    if loading.isEmpty { store.replica.fork = nil }
     try makeView()
     try show(from: former)
     try dropUnsentAssets()
@@ -295,6 +297,7 @@ final class ZoneReplica {
     for zone in store.zones.keys where !names.contains(zone) {
       base.zones[zone] = nil
       loading[zone] = nil
+      settle(zone)
       try store.clear(zone: zone)
       try store.setZone(zone, nil)
       try secrets.setKeys(nil, of: zone.text)
@@ -325,7 +328,16 @@ final class ZoneReplica {
       try store.setRegisters(registers, of: RecordKey(zone, name))
       witness(registers)
     }
-    if let fork = store.replica.fork, let old { try sendAgain(zone, old, new, after: fork) }
+    if let fork = store.replica.fork, let old, store.replica.forkedZones?.contains(zone) == true {
+      try sendAgain(zone, old, new, after: fork)
+    }
+    settle(zone)
+  }
+
+  /// Notes that a zone is as a restored server has it.
+  private func settle(_ zone: ZoneName) {
+    store.replica.forkedZones?.remove(zone)
+    if store.replica.forkedZones?.isEmpty == true { (store.replica.fork, store.replica.forkedZones) = (nil, nil) }
   }
 
   /// Sends what a restored server lacks of a zone: the registers of records that changed behind the fork, with their times. So it does
@@ -353,7 +365,9 @@ final class ZoneReplica {
   /// - Parameter sent: the transactions that were sent since the last pull.
   func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
     let known = Set(sent)
-    let rest = outgoing.drop { known.contains($0.id) }.prefix(limit)
+    // The cursor does not say what the replica has seen of a zone that comes whole.
+    let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
+    let rest = outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }.prefix(limit)
     guard !rest.isEmpty, let epoch = store.replica.epochs.last?.name else { return nil }
     return SyncLog.PushRequest(
       cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: rest.map(SyncLog.Transaction.init))
