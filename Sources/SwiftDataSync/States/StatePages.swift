@@ -315,12 +315,16 @@ extension StatePages.Page {
 extension StateRecord {
   fileprivate func write(to writer: inout BinaryWriter) {
     writer.optional(object) { $0.text($1) }
-    writer.optional(registers) { $1.write(to: &$0) }
+    // Its names are not those of other records, which are read without it.
+    writer.optional(registers) { writer, registers in writer.blob { registers.write(to: &$0) } }
   }
 
   fileprivate init(from reader: inout BinaryReader) throws {
     object = try reader.optional { try $0.text() }
-    registers = try reader.optional { try Registers(from: &$0) }
+    registers = try reader.optional { reader in
+      var part = BinaryReader(try reader.blob())
+      return try Registers(from: &part)
+    }
   }
 }
 #endif

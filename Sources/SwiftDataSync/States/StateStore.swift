@@ -247,18 +247,11 @@ struct KnownZone: Codable, Equatable {
 }
 
 private struct StoredZone: Codable {
-  var isShare: Bool
-  var name: String
+  var zoneName: ZoneName
+  /// What the account can do; nil for a zone that it cannot read any more.
   var info: KnownZone?
 
-  init(_ zone: ZoneName, _ info: KnownZone?) {
-    (isShare, self.info) = (zone.isShare, info)
-    switch zone {
-    case .account(let name), .share(let name): self.name = name.text
-    }
-  }
-
-  var zoneName: ZoneName { isShare ? .share(ExactText(name)) : .account(ExactText(name)) }
+  init(_ zone: ZoneName, _ info: KnownZone?) { (zoneName, self.info) = (zone, info) }
 }
 
 /// What a replica knows of itself.
