@@ -176,12 +176,12 @@ final class StoreCapture {
   ) throws {
     let cell = try ModelCells.cell(of: object, property, writer: writer)
     let isSealed = property.isSensitive
-    let value = isSealed ? RegisterValue(inline: cell) : try RegisterValue(cell) { _, _ in }
+    let value = isSealed ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
     if isNew, value == .null, property.defaultValue == nil { return }
     if compares {
       let shown = view.field(model, of: key)?.value
       // A value that was never written is what the declaration says.
-      let known = try shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
+      let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
     }
     if case .asset = value {
@@ -374,11 +374,11 @@ final class StoreCapture {
     let list = CapturedList(self, key, model)
     let places = Dictionary(members.map { ($0, list.place(of: $0)) }) { first, _ in first }
     var count = 0
-    let changes = ListPlaces.changes(members, place: { places[$0].flatMap { $0?.text } }) {
+    let changes = ListOrder.changes(members, place: { places[$0].flatMap(\.self) }) {
       count += 1
-      return ListEnd.place(time, (arrivals[ListName(owner: key, property: model.name)] ?? 0) + count).text
+      return ListEnd.place(time, (arrivals[ListName(owner: key, property: model.name)] ?? 0) + count)
     }
-    for (member, place) in changes { list.setPlace(ExactText(place), of: member) }
+    for (member, place) in changes { list.setPlace(place, of: member) }
   }
 
   // MARK: - Deletions
@@ -416,15 +416,6 @@ final class StoreCapture {
         for member in view.groups.members[child] ?? [] { owners[member] = owners[member] ?? key }
       }
     }
-  }
-}
-
-/// The places of members that come to the end of a list: later moments are later places, so that a list need not be read to add to it.
-enum ListEnd {
-  /// - Parameter count: how many came to the list before in the same transaction.
-  static func place(_ time: HybridTime, _ count: Int) -> ExactText {
-    let digits = String(count, radix: 16)
-    return ExactText(time.description + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "8")
   }
 }
 

@@ -119,7 +119,7 @@ final class RowWriter {
   }
 
   private func create(_ key: RecordKey) throws {
-    guard let row = view.rows[key], let entity = user.entities[row.entity.text], try !lacksUnique(key, entity) else {
+    guard let row = view.rows[key], let entity = user.entities[row.entity.text], !lacksUnique(key, entity) else {
       return
     }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
@@ -144,8 +144,8 @@ final class RowWriter {
 
   /// Whether a row lacks a unique value: a newer program wrote it under a name that this one does not know. Objects that have the value of the
   /// declaration instead would become one.
-  private func lacksUnique(_ key: RecordKey, _ entity: __Entity) throws -> Bool {
-    try (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
+  private func lacksUnique(_ key: RecordKey, _ entity: __Entity) -> Bool {
+    (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
       guard let property = entity.property(named: name), let model = models[WireName(entity.name), ExactText(name)]
       else { return false }
       return view.field(model, of: key) == nil && UserStore.defaultCell(of: property) != .null

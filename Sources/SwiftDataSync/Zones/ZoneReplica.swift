@@ -30,7 +30,7 @@ final class ZoneReplica {
   // A replica belongs to one actor.
 
   private(set) var store: StateStore
-  private var random: any RandomNumberGenerator
+  private var random: AnyGenerator
   /// The states of the log.
   private(set) var base = ZoneStates()
   /// The states of the log with the outbox on top, and the rows that show them.
@@ -65,7 +65,7 @@ final class ZoneReplica {
   ) throws {
     (self.user, tables, self.now, self.checkpoint) = (user, .states(database), now, checkpoint)
     (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
-    var random = random
+    var random = AnyGenerator(random)
     session = random.next()
     self.random = random
     models = SyncModels(user.schema)
@@ -252,7 +252,10 @@ final class ZoneReplica {
     if let account = store.replica.account, account != name.text {
       throw SyncFailure.otherAccount(account, name.text)
     }
+    guard store.replica.account == nil else { return }
     store.replica.account = name.text
+    // What the program saved so far goes to the account's own zone.
+    try store.setZone(own.name, KnownZone(isWritable: own.isWritable, root: nil, owner: own.owner))
   }
 
   /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
@@ -367,10 +370,17 @@ final class ZoneReplica {
     let known = Set(sent)
     // The cursor does not say what the replica has seen of a zone that comes whole.
     let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
-    let rest = outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }.prefix(limit)
-    guard !rest.isEmpty, let epoch = store.replica.epochs.last?.name else { return nil }
+    let rest = outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
+    guard let epoch = store.replica.epochs.last?.name else { return nil }
+    var transactions: [SyncLog.Transaction] = []
+    for transaction in rest.prefix(limit) {
+      // A zone without its key waits.
+      guard let transaction = try sealed(transaction) else { break }
+      transactions.append(transaction)
+    }
+    guard !transactions.isEmpty else { return nil }
     return SyncLog.PushRequest(
-      cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: rest.map(SyncLog.Transaction.init))
+      cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: transactions)
   }
 
   var pendingCount: Int { store.outbox.count }
@@ -437,16 +447,6 @@ extension LocalTransaction {
       return registers
     }
     return result
-  }
-}
-
-extension ListEnd {
-  /// A place at the end of a list that is made of a moment which gets a new value.
-  static func renewed(_ place: ExactText, _ times: [HybridTime: HybridTime]) -> ExactText {
-    guard place.text.utf8.count > 32, let old = HybridTime(String(place.text.prefix(32))), let new = times[old] else {
-      return place
-    }
-    return ExactText(new.description + place.text.dropFirst(32))
   }
 }
 

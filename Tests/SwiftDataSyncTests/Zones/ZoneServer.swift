@@ -21,12 +21,12 @@ final class ZoneServer {
     var members: [String: Bool] = [:]
   }
 
-  private struct Death: Hashable {
+  fileprivate struct Death: Hashable {
     var zone: ZoneName
     var name: RecordName
   }
 
-  private struct Contents {
+  fileprivate struct Contents {
     var commit: Int64 = 0
     var log: [Entry] = []
     /// The log up to there is folded into a state.
@@ -40,8 +40,10 @@ final class ZoneServer {
     var assets: [ZoneName: [String: Data]] = [:]
   }
 
-  /// What the server said when it was restored, by the name of a copy.
-  struct Copy { fileprivate var contents: Contents }
+  /// A copy of the server's database.
+  struct Copy {
+    fileprivate let contents: Contents
+  }
 
   private var contents = Contents()
   var shares: [ZoneName: Share] = [:]
