@@ -29,10 +29,10 @@ final class StateStore {
   private var changed: Set<RecordKey> = []
   private var writtenReplica: Data?
 
+  /// - Parameter tables: the tables, which have to be there.
   /// - Throws: an error of the store; ``ReplicaError`` for bookkeeping of another version.
   init(_ tables: SyncTables, session: UInt64) throws {
     self.tables = tables
-    try tables.database.transaction { try tables.make() }
     if let data = try tables.rows(.replica).first?[1].syncData {
       replica = try SyncWire.decode(ReplicaRecord.self, from: data)
       guard replica.format == ReplicaRecord.format else { throw ReplicaError.otherFormat }

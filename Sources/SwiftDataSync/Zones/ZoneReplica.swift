@@ -30,6 +30,8 @@ final class ZoneReplica {
   // A replica belongs to one actor.
 
   private(set) var store: StateStore
+  /// Whether what is in memory is of a transaction that failed.
+  private var isStale = false
   private var random: AnyGenerator
   /// The states of the log.
   private(set) var base = ZoneStates()
@@ -69,6 +71,8 @@ final class ZoneReplica {
     session = random.next()
     self.random = random
     models = SyncModels(user.schema)
+    let tables = tables
+    try database.transaction { try tables.make() }
     store = try StateStore(tables, session: session)
     view = View(ZoneStates(), models)
     database.willWrite = { try checkpoint(.writing) }
@@ -84,6 +88,7 @@ final class ZoneReplica {
   /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !tables.database.isInTransaction else { return try body() }
+    guard !isStale else { throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again") }
     let former = (postponed, loading)
     let result: T
     do {
@@ -95,6 +100,7 @@ final class ZoneReplica {
     } catch {
       (postponed, loading) = former
       // If the store cannot be read either, the first error says why.
+      isStale = true
       try? reload()
       throw error
     }
@@ -106,6 +112,7 @@ final class ZoneReplica {
   private func reload() throws {
     store = try StateStore(tables, session: session)
     try load()
+    isStale = false
   }
 
   private func load() throws {
