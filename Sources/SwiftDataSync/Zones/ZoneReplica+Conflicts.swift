@@ -8,44 +8,134 @@ import SyncProtocol
 
 extension ZoneReplica {
   /// Logs the changes that a rebase dropped.
-  func note(dropped: [DroppedChange]) throws {
+  /// - Parameter shown: what the rows show. A value that they show is logged when they do not show it any more.
+  func note(dropped: [DroppedChange], shown: View) throws {
     for change in dropped {
-      let entity = change.registers.born?.value ?? view.states[change.key]?.born?.value ?? base[change.key]?.born?.value
+      let record = change.registers.born == nil ? shown.states[change.key] ?? base[change.key] : change.registers
+      let row = shown.groups.row[change.key]
+      let entity = record?.born?.value ?? ""
       for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
-        guard change.sent.fields[property] == nil, !property.text.hasPrefix("place:") else { continue }
-        try log(change.key, entity?.text ?? "", property, lost: write.value, kept: .null)
+        let model = models.classes[entity]?.first { $0.wire == property }
+        if let row, let model, shown.field(model, of: row) == write { continue }
+        guard change.sent.fields[property] == nil else { continue }
+        try log(change.key, record, property, lost: write.value, kept: .null)
       }
     }
   }
 
-  /// Logs the unsent writes that lost against an entry of the log, and those of the entry that lost against unsent ones.
-  func noteLosses(_ entry: ZoneStates.Entry, taken: Set<UUID>) throws {
-    var mine: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
+  /// The fields that the outbox writes, the latest write of each.
+  func unsentFields(without taken: Set<UUID>) -> [RecordKey: [WireName: Stamped<RegisterValue>]] {
+    var fields: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
     for transaction in store.outbox where !taken.contains(transaction.id) && !transaction.isResent {
       for (key, registers) in transaction.changes {
-        mine[key, default: [:]].merge(registers.fields, uniquingKeysWith: max)
+        fields[key, default: [:]].merge(registers.fields, uniquingKeysWith: max)
       }
     }
-    guard !mine.isEmpty else { return }
+    return fields
+  }
+
+  /// Logs the writes of an entry that lose against unsent ones.
+  func noteLosses(
+    of entry: ZoneStates.Entry, against mine: [RecordKey: [WireName: Stamped<RegisterValue>]], without taken: Set<UUID>
+  ) throws {
+    let outbox = store.outbox.filter { !taken.contains($0.id) && !$0.isResent }
+    guard !outbox.isEmpty else { return }
+    let deleted = Set(outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys })
     for (zone, part) in entry.parts {
       guard case .change(let changes) = part else { continue }
       for (name, registers) in changes.sorted(by: { $0.key < $1.key }) {
         let key = RecordKey(zone, name)
         for (property, theirs) in registers.fields.sorted(by: { $0.key < $1.key }) {
-          guard let own = mine[key]?[property], own.time != theirs.time, own.value != theirs.value,
-            !property.text.hasPrefix("place:")
-          else { continue }
-          let entity = view.states[key]?.born?.value.text ?? ""
-          let (lost, kept) = own < theirs ? (own, theirs) : (theirs, own)
-          try log(key, entity, property, lost: lost.value, kept: kept.value)
+          if deleted.contains(key) {
+            try log(key, view.states[key], property, lost: theirs.value, kept: .null)
+          } else if let own = mine[key]?[property], own > theirs, own.value != theirs.value {
+            try log(key, view.states[key], property, lost: theirs.value, kept: own.value)
+          }
         }
       }
     }
   }
 
+  /// Logs the unsent values that a view showed and the next one does not show, and the values of records that became one row.
+  func noteLosses(from former: View, _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]) throws {
+    for (key, fields) in mine.sorted(by: { $0.key < $1.key }) {
+      guard let oldRow = former.groups.row[key], let entity = former.rows[oldRow]?.entity else { continue }
+      // The record may have moved.
+      let newRow = view.groups.row[key] ?? store.zones.keys.lazy.compactMap { [view] in
+        view.groups.row[RecordKey($0, key.name)]
+      }.first
+      for model in models.classes[entity] ?? [] {
+        guard let own = fields[model.wire], former.field(model, of: oldRow) == own else { continue }
+        let kept = newRow.flatMap { view.field(model, of: $0) }
+        guard kept?.value != own.value else { continue }
+        try log(key, former.states[key], model.wire, lost: own.value, kept: kept?.value ?? .null)
+      }
+    }
+    for (row, members) in view.groups.members where members.count > 1 {
+      let rows = Set(members.map { former.groups.row[$0] ?? $0 })
+      guard rows.count > 1, let entity = view.rows[row]?.entity else { continue }
+      for model in models.classes[entity] ?? [] {
+        guard let kept = view.field(model, of: row) else { continue }
+        for member in members {
+          guard mine[member]?[model.wire] == nil, let own = view.states[member]?.fields[model.wire],
+            own.value != kept.value
+          else { continue }
+          try log(member, view.states[member], model.wire, lost: own.value, kept: kept.value)
+        }
+      }
+    }
+  }
+
+  /// Logs the values of records that came under an owner which the outbox deletes.
+  /// - Parameter arrived: the records that entries changed.
+  func noteLosses(under arrived: Set<RecordKey>) throws {
+    let outbox = store.outbox.filter { !$0.isResent }
+    var work = outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys }
+    var seen = Set(work)
+    while let owner = work.popLast() {
+      for child in view.presence.owned[owner] ?? [] where seen.insert(child).inserted {
+        work.append(child)
+        guard arrived.contains(child), let record = base[child], record.dead == nil else { continue }
+        for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
+          try log(child, record, property, lost: write.value, kept: .null)
+        }
+      }
+    }
+  }
+
+  /// The values that lost, the oldest first.
+  /// - Throws: an error of the store.
+  func conflicts() throws -> [SyncConflict] {
+    try store.tables.rows(.conflicts, nil, "ORDER BY 1").map { row in
+      let lost = try FieldValue(encoded: row[4].syncData ?? Data())
+      let kept = try FieldValue(encoded: row[5].syncData ?? Data())
+      let record = row[1].syncText
+      return SyncConflict(
+        date: Date(timeIntervalSinceReferenceDate: row[0].syncReal), entity: row[2].syncText, property: row[3].syncText,
+        record: record, object: try object(.record(RecordName(record))), lost: lost.text, kept: kept.text,
+        lostObject: try object(lost), keptObject: try object(kept))
+    }
+  }
+
+  /// Forgets the values that lost before a date.
+  func dropConflicts(before date: Date) throws {
+    try transaction {
+      try store.tables.remove(.conflicts, where: "date < ?", [.real(date.timeIntervalSinceReferenceDate)])
+    }
+  }
+
+  /// The object that a value leads to.
+  private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
+    guard case .record(let name) = value else { return nil }
+    let row = store.zones.keys.sorted().lazy.compactMap { [view] in view.groups.row[RecordKey($0, name)] }.first
+    return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
+  }
+
   private func log(
-    _ key: RecordKey, _ entity: String, _ property: WireName, lost: RegisterValue, kept: RegisterValue
+    _ key: RecordKey, _ record: Registers?, _ property: WireName, lost: RegisterValue, kept: RegisterValue
   ) throws {
+    guard !property.text.hasPrefix("place:") else { return }
+    let entity = record?.born?.value.text ?? ""
     let name = models.classes[WireName(entity)]?.first { $0.readNames.contains(property) }?.name ?? property
     let texts = [key.name.text, entity, name.text].map(store.tables.database.cell)
     let date = Double(now()) / 1000 - Date.timeIntervalBetween1970AndReferenceDate

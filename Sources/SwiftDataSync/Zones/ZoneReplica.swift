@@ -160,7 +160,7 @@ final class ZoneReplica {
   /// - Throws: an error of the store.
   func makeView() throws {
     let rebase = rebased()
-    try note(dropped: rebase.dropped)
+    try note(dropped: rebase.dropped, shown: view)
     let empty = Set(rebase.transactions.filter(\.parts.isEmpty).map(\.id))
     try store.setOutbox(rebase.remaining(of: store.outbox).filter { !empty.contains($0.id) })
     outgoing = rebase.transactions.filter { !$0.parts.isEmpty }
@@ -274,12 +274,14 @@ final class ZoneReplica {
 
   private func takeIn(_ response: SyncLog.PullResponse) throws {
     let former = view
+    let taken = Set(response.taken)
+    let unsent = unsentFields(without: taken)
     var changed = Set<RecordKey>()
     if let list = response.list { try takeZones(list) }
     for load in response.loads { try take(load) }
     for entry in response.entries {
       let entry = entry.reduced
-      try noteLosses(entry, taken: Set(response.taken))
+      try noteLosses(of: entry, against: unsent, without: taken)
       base.reduce(ZoneStates.Entry(commit: entry.commit, parts: entry.parts.filter { base.zones[$0.key] != nil }))
       for (zone, part) in entry.parts where base.zones[zone] != nil {
         switch part {
@@ -293,10 +295,11 @@ final class ZoneReplica {
       try store.setRegisters(registers, of: key)
       witness(registers)
     }
-    let taken = Set(response.taken)
     if !taken.isEmpty { try store.setOutbox(store.outbox.filter { !taken.contains($0.id) }) }
     store.replica.cursor = response.cursor
     try makeView()
+    try noteLosses(from: former, unsent)
+    try noteLosses(under: changed)
     try show(from: former)
     try dropUnsentAssets()
   }
