@@ -39,3 +39,11 @@ extension SyncModels {
     (unique[entity] ?? []).map { $0.properties.map(\.name) }
   }
 }
+
+extension View {
+  /// The fields of a row: the joins of those of its records.
+  public func fields(of row: RecordKey) -> [WireName: Stamped<RegisterValue>] {
+    let records = (groups.members[row] ?? []).compactMap { presence.here[$0] }
+    return records.dropFirst().reduce(records.first?.fields ?? [:]) { $0.merging($1.fields, uniquingKeysWith: max) }
+  }
+}

@@ -153,6 +153,10 @@ final class StoreCapture {
   ) throws {
     let entity = type(of: object).__entity
     for (property, rule) in user.properties[entity.name] ?? [] where only?.contains(property.name) ?? true {
+      if rule.isPersonal {
+        try capturePersonal(object, key, property)
+        continue
+      }
       guard let model = models[WireName(entity.name), ExactText(property.name)] else { continue }
       switch rule.kind {
       case .attribute:
@@ -188,6 +192,26 @@ final class StoreCapture {
       _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
     }
     write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+  }
+
+  /// Writes an attribute that only the devices of the account share. A default value need not travel: the other devices have it already.
+  private func capturePersonal(_ object: any PersistentModel, _ key: RecordKey, _ property: __Property) throws {
+    let entity = type(of: object).__entity
+    guard let wire = user.schema[entity.name]?.wire(of: property.name) else { return }
+    let cell = try ModelCells.cell(of: object, property, writer: writer)
+    let value = property.isSensitive ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
+    let shown = replica.personalField(property.name, of: key, in: view)?.value
+    let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
+    guard !value.isSame(as: known) else { return }
+    if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
+    for personal in replica.personalKeys(of: key, in: view) {
+      var registers = changes[personal] ?? Registers()
+      if view.states[personal] == nil {
+        registers.born = Stamped(time, WireName(SyncSchema.personal(entity.name)))
+      }
+      registers.fields[wire] = Stamped(time, value)
+      changes[personal] = registers
+    }
   }
 
   // MARK: - To-ones
@@ -404,6 +428,11 @@ final class StoreCapture {
         registers.fields[model.wire] = Stamped(time, .null)
       }
       changes[record] = registers
+      let personal = RecordKey(replica.ownZone, record.name.personal)
+      if view.states[personal]?.isHere(replica.ownZone) == true {
+        changes[personal] = Registers()
+        changes[personal]?.dead = time
+      }
       for child in view.presence.owned[record] ?? [] {
         guard let row = view.groups.row[child], deleted.contains(row), row != key else { continue }
         for member in view.groups.members[row] ?? [] { owners[member] = owners[member] ?? key }

@@ -123,8 +123,8 @@ final class RowWriter {
       return
     }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
-    for (property, rule) in user.attributes[entity.name] ?? [] where !rule.isPersonal {
-      guard let value = value(property, of: key, row) else { continue }
+    for (property, rule) in user.attributes[entity.name] ?? [] {
+      guard let value = value(property, rule, of: key, row) else { continue }
       cells[property.index] = try cell(value, key, property)
     }
     while true {
@@ -155,41 +155,25 @@ final class RowWriter {
   // MARK: - Values
 
   /// The value of an attribute; nil if no record of the row has one.
-  private func value(_ property: __Property, of key: RecordKey, _ row: Row) -> RegisterValue? {
+  private func value(
+    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey, _ row: Row
+  ) -> RegisterValue? {
+    if rule.isPersonal { return replica.personalField(property.name, of: key, in: view)?.value }
     guard let model = models[row.entity, ExactText(property.name)] else { return nil }
     return view.field(model, of: key)?.value
   }
 
-  /// - Returns: nil if the value cannot be read without a key that the replica does not have, or if no zone has its bytes.
-  /// - Throws: ``MissingAsset`` if the bytes of the value have to be fetched first.
   private func cell(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) throws -> SQLValue? {
-    switch value {
-    case .null, .reference: return .null
-    case .integer(let number): return .integer(number)
-    case .real(let bits): return .real(Double(bitPattern: bits))
-    case .text(let text): return .text(text.text)
-    case .data(let data): return .blob(data)
-    case .asset(let sha256, let size):
-      guard let data = try replica.asset(sha256.text) else {
-        if replica.unavailable.contains(sha256.text) {
-          postponed.insert(key)
-          return nil
-        }
-        throw MissingAsset(record: key.name, sha256: sha256.text, size: size)
-      }
-      return .blob(data)
-    case .sealed(let data):
-      // A participant with another key, or one who sends nonsense, must not stop the others.
-      guard let value = replica.open(data, of: key, property) else { return nil }
-      return try cell(value, key, property)
-    }
+    let cell = try replica.cell(value, of: key, property)
+    if cell == nil, case .asset = value { postponed.insert(key) }
+    return cell
   }
 
   private func updateAttributes(_ key: RecordKey) throws {
     guard let object = objects[key], let row = view.rows[key] else { return }
-    for (property, rule) in user.attributes[row.entity.text] ?? [] where !property.isConstant && !rule.isPersonal {
-      guard let value = value(property, of: key, row) else {
-        if isGone(property, of: key, row) { try reset(property, of: object) }
+    for (property, rule) in user.attributes[row.entity.text] ?? [] where !property.isConstant {
+      guard let value = value(property, rule, of: key, row) else {
+        if isGone(property, rule, of: key, row) { try reset(property, of: object) }
         continue
       }
       let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
@@ -205,7 +189,10 @@ final class RowWriter {
   /// Whether the view before this one had a property that this one does not have.
   ///
   /// A property that no view had may have a value all the same: a migration stage gave it one.
-  private func isGone(_ property: __Property, of key: RecordKey, _ row: Row) -> Bool {
+  private func isGone(
+    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey, _ row: Row
+  ) -> Bool {
+    if rule.isPersonal { return replica.personalField(property.name, of: moved[key] ?? key, in: old) != nil }
     guard let model = models[row.entity, ExactText(property.name)] else { return false }
     return old.field(model, of: moved[key] ?? key) != nil
   }

@@ -10,11 +10,11 @@ import SyncProtocol
 extension ZoneReplica {
   /// The value that a sealed value of a row stands for; nil if it cannot be read.
   func open(_ sealed: Data, of row: RecordKey, _ property: __Property) -> RegisterValue? {
-    guard let wire = models[WireName(property.entityName), ExactText(property.name)]?.wire else { return nil }
-    for record in view.groups.members[row] ?? [row] {
-      if let value = open(sealed, record.name, wire) { return value }
-    }
-    return nil
+    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else { return nil }
+    let names =
+      rule.isPersonal
+      ? personalKeys(of: row, in: view).map(\.name) : (view.groups.members[row] ?? [row]).map(\.name)
+    return names.lazy.compactMap { self.open(sealed, $0, entity.wire(of: property.name)) }.first
   }
 
   private func open(_ sealed: Data, _ record: RecordName, _ property: WireName) -> RegisterValue? {
@@ -30,10 +30,12 @@ extension ZoneReplica {
     for (zone, part) in parts {
       for (name, registers) in part {
         let born = registers.born?.value ?? view.states[RecordKey(zone, name)]?.born?.value
-        guard let entity = born.flatMap({ user.entities[$0.text] }) else { continue }
+        let isPersonal = name.subject != nil
+        let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
+        guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else { continue }
         for property in entity.properties where property.isSensitive {
-          guard let wire = models[WireName(entity.name), ExactText(property.name)]?.wire,
-            let write = registers.fields[wire]
+          let wire = rules.wire(of: property.name)
+          guard rules.properties[property.name]?.isPersonal == isPersonal, let write = registers.fields[wire]
           else { continue }
           var value = write.value
           if case .sealed(let data) = value {

@@ -182,6 +182,7 @@ final class ZoneReplica {
       keys.formUnion(try store.shownRows().keys)
     } else {
       for (key, row) in view.rows where former.rows[key] != row { keys.insert(key) }
+      keys.formUnion(rowsWithOtherPersonalFields(former, view))
       for key in former.rows.keys where view.rows[key] == nil { keys.insert(key) }
     }
     guard !keys.isEmpty else { return }
@@ -246,11 +247,12 @@ final class ZoneReplica {
       }
       return true
     }
-    try transaction {
+    let failure = try transaction {
       if let list = response.list { try setAccount(list) }
       try scanBefore(response)
-      try takeIn(response)
+      return try takeIn(response)
     }
+    if let failure { throw failure }
     return response.cursor < response.latest || !loading.isEmpty
   }
 
@@ -272,10 +274,12 @@ final class ZoneReplica {
     if isOwn { try captureSaves() } else { try scanEverythingLeft() }
   }
 
-  private func takeIn(_ response: SyncLog.PullResponse) throws {
+  /// - Returns: the error of a resolver. It does not keep the answer from being taken in.
+  private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
     let former = view
     let taken = Set(response.taken)
     let unsent = unsentFields(without: taken)
+    let contested = contested(response.entries, unsent)
     var changed = Set<RecordKey>()
     if let list = response.list { try takeZones(list) }
     for load in response.loads { try take(load) }
@@ -301,7 +305,9 @@ final class ZoneReplica {
     try noteLosses(from: former, unsent)
     try noteLosses(under: changed)
     try show(from: former)
+    let failure = contested.isEmpty ? nil : try resolve(contested)
     try dropUnsentAssets()
+    return failure
   }
 
   /// Takes over which zones the account can read.

@@ -1,7 +1,9 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
+import Testing
 
 @testable import SwiftDataSync
 
@@ -9,32 +11,39 @@ import SyncProtocol
 final class ZoneGroup {
   let server = ZoneServer()
   let containers: [ModelContainer]
+  /// How wrong the clocks of replicas are, in milliseconds.
+  var skews: [Int: Int64] = [:]
   private(set) var replicas: [ZoneReplica] = []
   private let accounts: [String]
   private let resolvers: ConflictResolvers
+  private let scopes: SyncScopes
+  private let hasSecret: Bool
 
-  /// - Parameter accounts: the account of each replica.
+  /// - Parameters:
+  ///   - accounts: the account of each replica.
+  ///   - hasSecret: whether accounts have a secret to encrypt with.
   init(
     _ models: [any PersistentModel.Type], accounts: [String] = ["ann", "ann"],
-    resolvers: ConflictResolvers = ConflictResolvers()
+    resolvers: ConflictResolvers = ConflictResolvers(), scopes: SyncScopes = SyncScopes(), hasSecret: Bool = false
   ) throws {
     let schema = Schema(models)
     containers = try accounts.map { _ in
       try ModelContainer(
         for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
     }
-    (self.accounts, self.resolvers) = (accounts, resolvers)
+    (self.accounts, self.resolvers, self.scopes, self.hasSecret) = (accounts, resolvers, scopes, hasSecret)
     for index in accounts.indices { replicas.append(try replica(index)) }
   }
 
   private func replica(_ index: Int) throws -> ZoneReplica {
-    let user = UserStore(containers[index])
+    let user = UserStore(containers[index], scopes: scopes)
     guard let store = user.transactionStore else { throw ReplicaError(description: "the store has no transactions") }
     return try ZoneReplica(
-      user: user, database: SyncDatabase(of: store), secrets: Secrets(), resolvers: resolvers,
-      now: { [server] in
+      user: user, database: SyncDatabase(of: store), secrets: Secrets(),
+      keyring: hasSecret ? Keyring(secret: "secret of \(accounts[index])") : nil, resolvers: resolvers,
+      now: { [server, unowned self] in
         server.now += 1
-        return server.now
+        return server.now + (skews[index] ?? 0)
       }, random: SeededGenerator(seed: UInt64(index)))
   }
 
@@ -55,7 +64,26 @@ final class ZoneGroup {
 
   @discardableResult func push(_ index: Int) throws -> SyncFailure? {
     guard let request = try replicas[index].pushRequest() else { return nil }
-    return try server.push(request, from: accounts[index]).refusal
+    let refusal = try server.push(request, from: accounts[index]).refusal
+    if let time = refusal?.time { try replicas[index].restamp(toServer: time) }
+    return refusal
+  }
+
+  /// Starts a replica again, as its program does.
+  func restart(_ index: Int) throws { replicas[index] = try replica(index) }
+
+  /// Shares the row of the first object of a class.
+  /// - Returns: the zone of the share.
+  func share<M: PersistentModel>(_ type: M.Type, of index: Int, with members: [String: Bool]) throws -> ZoneName {
+    try sync(index)
+    let object = try #require(try all(type, index).first)
+    let row = try #require(try replicas[index].store.keys(of: [UserStore.text(object.persistentModelID)])[0])
+    let zone = ZoneName.share(ExactText("\(server.shares.count)"))
+    server.shares[zone] = ZoneServer.Share(owner: accounts[index], root: row.name, members: members)
+    try sync(index)
+    try replicas[index].move(row, to: zone)
+    try sync(index)
+    return zone
   }
 
   /// Exchanges all changes of a replica.
