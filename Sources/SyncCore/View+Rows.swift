@@ -41,7 +41,7 @@ extension SyncModels {
 }
 
 extension View {
-  /// The fields of a row: the joins of those of its records.
+  /// The fields of a row, each the join of the fields of its records.
   public func fields(of row: RecordKey) -> [WireName: Stamped<RegisterValue>] {
     let records = (groups.members[row] ?? []).compactMap { presence.here[$0] }
     return records.dropFirst().reduce(records.first?.fields ?? [:]) { $0.merging($1.fields, uniquingKeysWith: max) }

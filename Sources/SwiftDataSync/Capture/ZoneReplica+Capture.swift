@@ -87,7 +87,8 @@ extension ZoneReplica {
 
   /// Makes a transaction of changes of the program. ``show(from:_:isWhole:)`` has to follow.
   /// - Returns: the rows that the changes touched.
-  private func capture(_ changed: OrderedChanges, at time: HybridTime, compares: Bool = false) throws -> Set<RecordKey> {
+  private func capture(_ changed: OrderedChanges, at time: HybridTime, compares: Bool = false) throws -> Set<RecordKey>
+  {
     let capture = StoreCapture(self, changed, view, at: time)
     let touched = try capture.run()
     guard !capture.changes.isEmpty else { return touched }

@@ -61,9 +61,11 @@ extension ZoneReplica {
     for (key, fields) in mine.sorted(by: { $0.key < $1.key }) {
       guard let oldRow = former.groups.row[key], let entity = former.rows[oldRow]?.entity else { continue }
       // The record may have moved.
-      let newRow = view.groups.row[key] ?? store.zones.keys.lazy.compactMap { [view] in
-        view.groups.row[RecordKey($0, key.name)]
-      }.first
+      let newRow =
+        view.groups.row[key]
+        ?? store.zones.keys.lazy.compactMap { [view] in
+          view.groups.row[RecordKey($0, key.name)]
+        }.first
       for model in models.classes[entity] ?? [] {
         guard let own = fields[model.wire], former.field(model, of: oldRow) == own else { continue }
         let kept = newRow.flatMap { view.field(model, of: $0) }

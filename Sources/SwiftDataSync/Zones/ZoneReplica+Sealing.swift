@@ -32,7 +32,9 @@ extension ZoneReplica {
         let born = registers.born?.value ?? view.states[RecordKey(zone, name)]?.born?.value
         let isPersonal = name.subject != nil
         let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
-        guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else { continue }
+        guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else {
+          continue
+        }
         for property in entity.properties where property.isSensitive {
           let wire = rules.wire(of: property.name)
           guard rules.properties[property.name]?.isPersonal == isPersonal, let write = registers.fields[wire]

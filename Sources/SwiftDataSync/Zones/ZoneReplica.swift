@@ -88,7 +88,9 @@ final class ZoneReplica {
   /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !tables.database.isInTransaction else { return try body() }
-    guard !isStale else { throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again") }
+    guard !isStale else {
+      throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
+    }
     let former = (postponed, loading)
     let result: T
     do {

@@ -20,7 +20,8 @@ import Testing
 
 @Suite("Replicas of zones")
 struct ZoneReplicaTests {
-  @Test("A shared object is in the share with all that it owns, also what another device added to it before it knew of the share")
+  @Test(
+    "A shared object is in the share with all that it owns, also what a device added that did not know of the share")
   func share() throws {
     let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "ann", "bob"])
     try group.save(0) { context in
@@ -39,7 +40,7 @@ struct ZoneReplicaTests {
     }
   }
 
-  @Test("A participant who is removed keeps nothing of the share, and the change that was not sent is in the conflict log")
+  @Test("A participant who is removed keeps nothing of the share, and the unsent change is in the conflict log")
   func revoke() throws {
     let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
     try group.save(0) { $0.insert(CellOwner("o")) }

@@ -131,7 +131,9 @@ struct ZoneSharedSimulation {
   }
 
   private func changeRights(_ server: ZoneServer, _ random: inout SeededGenerator) {
-    guard let (zone, share) = server.shares.sorted(by: { $0.key < $1.key }).randomElement(using: &random) else { return }
+    guard let (zone, share) = server.shares.sorted(by: { $0.key < $1.key }).randomElement(using: &random) else {
+      return
+    }
     let account = ["ann", "bob", "cy"].filter { $0 != share.owner }.randomElement(using: &random)!
     if Int.random(in: 0..<3, using: &random) == 0 {
       server.shares[zone]?.members[account] = nil
@@ -225,7 +227,9 @@ struct ZoneOutcome {
           var wanted = registers
           (wanted.home, wanted.commit) = (nil, nil)
           if record.joining(wanted) != record { return ["what was acknowledged of \(key) is lost"] }
-          if !Self.isEqual(server.state(of: key.zone)[key.name], record) { return ["compaction lost something of \(key)"] }
+          if !Self.isEqual(server.state(of: key.zone)[key.name], record) {
+            return ["compaction lost something of \(key)"]
+          }
         }
       }
     }
