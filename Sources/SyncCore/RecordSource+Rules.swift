@@ -28,13 +28,10 @@ extension RecordSource {
     return try zones.first { try registers(of: RecordKey($0, name))?.isHere($0) ?? false }.map { RecordKey($0, name) }
   }
 
-  /// The records that a record owns, if it is dead or shown: of its own zone, and those that a view can show.
+  /// The records of the zone that a record owns by relationships that it stores, whatever they are, and those that it owns by relationships that they
+  /// store and that a view can show.
   func owned(by key: RecordKey, _ models: SyncModels) throws -> Set<RecordKey> {
-    var children = Set<RecordKey>()
-    for name in try registers(of: key)?.ownedNames(models) ?? [] {
-      let child = RecordKey(key.zone, name)
-      if try isHere(child, models) { children.insert(child) }
-    }
+    var children = Set((try registers(of: key)?.ownedNames(models) ?? []).map { RecordKey(key.zone, $0) })
     for property in models.ownedNames {
       for name in try holders(of: key.name, in: key.zone, by: property) {
         let child = RecordKey(key.zone, name)
@@ -60,26 +57,5 @@ extension RecordSource {
   /// Whether a view can show a record, if no dead record owns it.
   func isHere(_ key: RecordKey, _ models: SyncModels) throws -> Bool {
     try registers(of: key)?.isHere(key.zone, models) ?? false
-  }
-}
-
-extension RowSource {
-  /// The records that make the values of a row, in order; none if there is no such row.
-  func members(of row: RecordKey) throws -> [RecordKey] {
-    guard try self.row(showing: row) == row else { return [] }
-    return try records(shownBy: row).filter { $0.zone == row.zone }.sorted()
-  }
-
-  /// The class of a row; nil if there is no such row.
-  func entity(ofRow row: RecordKey) throws -> WireName? {
-    try self.row(showing: row) == row ? try registers(of: row)?.born?.value : nil
-  }
-
-  /// The row that a reference leads to; nil if it leads to no row of the class.
-  func resolve(_ reference: Reference, from zone: ZoneName, _ entity: WireName, _ models: SyncModels) throws -> RecordKey? {
-    guard let key = try locate(reference, from: zone, searchesOtherZones: true), let row = try row(showing: key),
-      let actual = try registers(of: row)?.born?.value, models.isKind(actual, of: entity)
-    else { return nil }
-    return row
   }
 }

@@ -131,10 +131,20 @@ def members(entity, **k): return Prop('set', entity, **k)    # edges that are st
 def make_schema(entities):
     for properties in entities.values():
         for name, p in properties.items(): p.wire = p.wire or name
+        wires = {p.wire for p in properties.values()}
+        for name, p in properties.items():  # A renamed property writes the older name and reads both.
+            p.reads = (p.wire,) if name in wires else (p.wire, name)
     for entity, properties in entities.items():
         for p in properties.values():  # `owner`: the relationship by which what it leads to owns this object
             if p.kind == 'list': entities[p.entity][p.inverse].owner = p.cascade
     return entities
+
+
+def field(record, p):
+    """What a record has for a property: of its two names the later write."""
+    found = None
+    for wire in p.reads: found = lww(found, record.get(('f', wire)))
+    return found or (ZERO, None)
 
 
 Prop.owner = False
@@ -189,8 +199,8 @@ class View:
         owned = {}
         for (z, n), r in here.items():
             for p in schema[r['born'][1]].values():
-                if p.kind == 'ref' and p.owner and is_ref(r.get(('f', p.wire), (0, 0))[1]):
-                    owned.setdefault((z, r[('f', p.wire)][1][1]), []).append((z, n))
+                if p.kind == 'ref' and p.owner and is_ref(field(r, p)[1]):
+                    owned.setdefault((z, field(r, p)[1][1]), []).append((z, n))
         for z, state in zones.items():
             for n, r in state.items():
                 for p in schema.get(r.get('born', (0, 0))[1], {}).values():
@@ -220,8 +230,8 @@ class View:
         texts, first = {}, {}
         for key, r in here.items():
             entity = r['born'][1]
-            texts[key] = [(entity, p.wire, r[('f', p.wire)][1]) for p in schema[entity].values()
-                          if p.unique and r.get(('f', p.wire), (0, None))[1] is not None]
+            texts[key] = [(entity, p.wire, field(r, p)[1]) for p in schema[entity].values()
+                          if p.unique and field(r, p)[1] is not None]
             for text in texts[key]:
                 a, b = find(key), find(first.setdefault((None if BUG == 'unique_joins_zones' else key[0], text), key))
                 if a != b: parent[max(a, b, key=order)] = min(a, b, key=order)
@@ -247,7 +257,7 @@ class View:
                 for key, value in here[k].items():
                     if key[0] == 'f': merged[key] = lww(merged.get(key), value)
             for name, p in schema[entity].items():
-                value = merged.get(('f', p.wire), (ZERO, None))
+                value = field(merged, p)
                 if p.kind == 'attr': row[name] = value[1]
                 elif p.kind == 'ref':
                     row[name] = self.resolve(lead[0], value[1][1], p.entity, value[1][2]) if is_ref(value[1]) else None
@@ -427,9 +437,9 @@ def rebase(base, outbox, schema, writable, roots):
                 record = state[zone].get(name, {})
                 if tx.raw or not is_here(record, zone): continue
                 for p in schema.get(record['born'][1], {}).values():
-                    value = registers.get(('f', p.wire), (0, None))
-                    if p.kind == 'ref' and p.owner and is_ref(value[1]) and (zone, name) not in roots and value == record[
-                            'f', p.wire]:
+                    value = field(registers, p)
+                    if p.kind == 'ref' and p.owner and is_ref(value[1]) and (zone, name) not in roots and value == field(
+                            record, p):
                         owner = locate(state, zone, value[1][1], value[1][2])
                         if owner and owner[0] != zone and owner[0] in writable: move((zone, name), owner[0])
                     if p.kind == 'set' and p.cascade:

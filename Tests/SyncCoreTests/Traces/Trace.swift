@@ -13,6 +13,13 @@ struct Trace {
     var outbox: [LocalTransaction] = []
     /// The rows with the hashes of their texts.
     var rows: [RecordKey: (row: Row, hash: UInt64)] = [:]
+    /// The rows as incremental views make them.
+    var shown: ShownView
+
+    init(_ models: SyncModels, _ zone: ZoneName) {
+      (self.models, base, writable) = (models, ZoneStates([zone: ZoneState()]), [zone])
+      shown = ShownView(models)
+    }
 
     var rebased: Rebase { Rebase(base, outbox: outbox, models: models, writable: writable, roots: roots) }
   }
@@ -110,10 +117,7 @@ struct Trace {
       canonical.names = Dictionary(uniqueKeysWithValues: tables.names.enumerated().map { ($1, $0) })
     case "replica":
       let zone = tables.zones[try number(1)]
-      replicas.append(
-        Replica(
-          models: try number(0) == 1 ? TestModels.new : TestModels.old, base: ZoneStates([zone: ZoneState()]),
-          writable: [zone]))
+      replicas.append(Replica(try number(0) == 1 ? TestModels.new : TestModels.old, zone))
     case "accept":
       append(pushes[try number(0)][try number(1)].parts.mapValues { .change($0) })
     case "entry":
@@ -244,7 +248,10 @@ extension Trace {
       let old = known[key]
       replica.rows[key] = (row, old?.row == row ? old?.hash ?? 0 : CanonicalText.hash(canonical.row(key, row)))
     }
+    if replica.shown.records.models != replica.models { try replica.shown.remake(replica.models, page: 20) }
+    try replica.shown.take(rebase.states.changes(since: replica.shown.records.states))
     replicas[index] = replica
+    guard replica.shown.rows == view.rows else { return "other rows by incremental views" }
     let dropped = rebase.dropped.map { change in
       CanonicalText.hash(canonical.dropped(change, index: ids.firstIndex(of: change.transaction) ?? -1))
     }
@@ -305,5 +312,19 @@ extension Trace {
       }
     }
     return transaction
+  }
+}
+
+extension ZoneStates {
+  /// The registers of the records that differ from those of other states.
+  fileprivate func changes(since former: ZoneStates) -> [RecordKey: Registers?] {
+    var changes: [RecordKey: Registers?] = [:]
+    for zone in Set(zones.keys).union(former.zones.keys) {
+      let (before, after) = (former[zone].records, self[zone].records)
+      for name in Set(before.keys).union(after.keys) where before[name] != after[name] {
+        changes[RecordKey(zone, name)] = .some(after[name])
+      }
+    }
+    return changes
   }
 }

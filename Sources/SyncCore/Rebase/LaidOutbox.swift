@@ -1,0 +1,190 @@
+public import Foundation
+
+/// An outbox that is laid over the log's states, one entry after the other (decision 44).
+///
+/// An update lays only those transactions again that read what an entry changes. The states, the transactions and the dropped changes are those of
+/// a ``Rebase``. The outbox is in memory, and the records of the log need not be.
+public struct LaidOutbox: Sendable {
+  /// What an entry, a save or another permission changes.
+  public struct Update: Sendable {
+    /// The changes that cannot be sent, of the transactions that were laid again. The outbox does not have them any more.
+    public internal(set) var dropped: [DroppedChange] = []
+    /// The registers that a replica shows of each record that may differ: those of the log with those of the outbox. Nil for a record that neither has.
+    public internal(set) var shown: [RecordKey: Registers?] = [:]
+    /// The transactions that were laid again.
+    public internal(set) var laid: [UUID] = []
+  }
+
+  /// A transaction, and what became of it.
+  struct Laid: Sendable {
+    var transaction: LocalTransaction
+    var parts: [ZoneName: [RecordName: Registers]] = [:]
+    /// What it depends on.
+    var reads = ReadSet()
+    /// The unique values that the written records have after it.
+    var values: [RecordKey: [UniqueValue]] = [:]
+
+    var written: [RecordKey: Registers] {
+      var written: [RecordKey: Registers] = [:]
+      for (zone, part) in parts { for (name, registers) in part { written[RecordKey(zone, name)] = registers } }
+      return written
+    }
+  }
+
+  /// The program's models.
+  public let models: SyncModels
+  /// The transactions by number. Numbers ascend in the order of the outbox.
+  private var laid: [Int: Laid] = [:]
+  private var numbers: [UUID: Int] = [:]
+  private var next = 0
+  private(set) var index = OutboxIndex()
+  private var writable = Set<ZoneName>()
+  private var roots = Set<RecordKey>()
+
+  private let skipping: Set<Step>
+
+  /// Makes an empty outbox.
+  public init(_ models: SyncModels) { self.init(models, skipping: []) }
+
+  /// - Parameter skipping: the reasons that do not count. Tests leave out a reason to show that a law needs it.
+  package init(_ models: SyncModels, skipping: Set<Step>) { (self.models, self.skipping) = (models, skipping) }
+
+  /// A reason to lay a transaction again.
+  package enum Step: CaseIterable {
+    /// It read a record that differs.
+    case records
+    /// It looked up the holders of a name, and a record begins or ceases to lead to the name.
+    case holders
+    /// It looked up the records with a unique value, and a record gets or loses the value.
+    case values
+    /// The account may write another zone.
+    case permissions
+    /// An object is shared or is not shared any more.
+    case roots
+    /// An earlier transaction writes something else.
+    case earlier
+  }
+
+  /// The saves that the log does not have, in their order.
+  public var transactions: [LocalTransaction] { laid.sorted { $0.key < $1.key }.map(\.value.transaction) }
+
+  /// The saves as the server gets them, in their order.
+  public var outgoing: [OutgoingTransaction] {
+    laid.sorted { $0.key < $1.key }.map(\.value).map {
+      OutgoingTransaction(id: $0.transaction.id, time: $0.transaction.time, parts: $0.parts)
+    }
+  }
+
+  /// The registers that a replica shows of a record: those of the log with those of the outbox.
+  /// - Throws: an error of the source.
+  public func registers(of key: RecordKey, over base: some RecordSource) throws -> Registers? {
+    try registers(of: key, over: base, before: .max)
+  }
+
+  func registers(of key: RecordKey, over base: some RecordSource, before end: Int) throws -> Registers? {
+    var registers = try base.registers(of: key)
+    for number in index.writers(of: key) where number < end {
+      guard let written = laid[number]?.parts[key.zone]?[key.name] else { continue }
+      registers = (registers ?? Registers()).joining(written)
+    }
+    return registers
+  }
+
+  /// Takes in an entry of the log, new saves and permissions.
+  ///
+  /// After an error the outbox has to be made anew.
+  /// - Parameters:
+  ///   - base: the records of the log before the entry.
+  ///   - changes: the registers of each record that the entry changes; nil for a record that goes.
+  ///   - acknowledged: the transactions that the log has.
+  ///   - appended: new saves.
+  ///   - writable: the zones that the account may write, among those that the replica has.
+  ///   - roots: the shared objects. They stay in the zones of their shares.
+  /// - Throws: an error of the source.
+  public mutating func update(
+    _ base: some RecordSource, changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [],
+    appended: [LocalTransaction] = [], writable: Set<ZoneName>, roots: Set<RecordKey> = []
+  ) throws -> Update {
+    var update = Update()
+    var pending = Set<Int>()
+    var differing = Set<RecordKey>()
+    var records = RecordOverlay(base, models)
+    for (key, registers) in changes {
+      let former = try base.registers(of: key)
+      guard former != registers else { continue }
+      differing.insert(key)
+      touch(key, IndexEntries(former, in: key.zone, models), &pending)
+      touch(key, records.set(key, registers), &pending)
+    }
+    for zone in writable.symmetricDifference(self.writable) where !skipping.contains(.permissions) {
+      pending.formUnion(index.readers(of: zone))
+    }
+    for root in roots.symmetricDifference(self.roots) where !skipping.contains(.roots) {
+      pending.formUnion(index.readers(of: root.name))
+    }
+    (self.writable, self.roots) = (writable, roots)
+    for id in acknowledged {
+      if let number = numbers[id] { replace(number, nil, &pending, &differing) }
+    }
+    for transaction in appended {
+      laid[next] = Laid(transaction: transaction)
+      numbers[transaction.id] = next
+      pending.insert(next)
+      next += 1
+    }
+    var number = pending.min() ?? next
+    while number < next, !pending.isEmpty {
+      defer { number += 1 }
+      guard pending.remove(number) != nil, let transaction = laid[number]?.transaction else { continue }
+      let (new, dropped) = try lay(transaction, number, records)
+      update.dropped += dropped
+      update.laid.append(transaction.id)
+      replace(number, new, &pending, &differing)
+    }
+    for key in differing { update.shown[key] = .some(try registers(of: key, over: records)) }
+    return update
+  }
+
+  private func lay(
+    _ transaction: LocalTransaction, _ number: Int, _ records: some RecordSource
+  ) throws -> (Laid?, [DroppedChange]) {
+    let log = ReadLog(OutboxRecords(base: records, outbox: self, end: number))
+    var laying = TransactionLaying(RecordOverlay(log, models), models, writable: writable, roots: roots)
+    try laying.lay(transaction)
+    guard let rest = transaction.without(laying.dropped) else { return (nil, laying.dropped) }
+    var new = Laid(transaction: rest, parts: laying.parts, reads: log.reads)
+    new.reads.zones = laying.zones
+    for key in new.written.keys {
+      let registers = try laying.records.registers(of: key)
+      if let registers, registers.isHere(key.zone) { new.values[key] = UniqueValue.all(of: registers, models) }
+    }
+    return (new, laying.dropped)
+  }
+
+  /// Replaces what became of a transaction. Later transactions that read what differs are laid again.
+  private mutating func replace(_ number: Int, _ new: Laid?, _ pending: inout Set<Int>, _ differing: inout Set<RecordKey>) {
+    let old = laid[number]
+    let (before, after) = (old?.written ?? [:], new?.written ?? [:])
+    for key in Set(before.keys).union(after.keys) {
+      guard before[key] != after[key] || old?.values[key] != new?.values[key] else { continue }
+      differing.insert(key)
+      for (registers, values) in [(before[key], old?.values[key]), (after[key], new?.values[key])] {
+        var entries = IndexEntries(registers, in: key.zone, models)
+        entries.unique = Set(values ?? [])
+        if !skipping.contains(.earlier) { touch(key, entries, &pending, after: number) }
+      }
+    }
+    if let old { index.remove(old, number) }
+    laid[number] = new
+    if let old, new == nil { numbers[old.transaction.id] = nil }
+    if let new { index.insert(new, number) }
+  }
+
+  /// Adds the transactions to be laid again because of a record that differs, with the index entries that it had or has.
+  private func touch(_ key: RecordKey, _ entries: IndexEntries, _ pending: inout Set<Int>, after number: Int = -1) {
+    func add(_ readers: Set<Int>) { for reader in readers where reader > number { pending.insert(reader) } }
+    if !skipping.contains(.records) { add(index.readers(of: key.name)) }
+    for link in entries.links where !skipping.contains(.holders) { add(index.readers(of: link.name)) }
+    for value in entries.unique where !skipping.contains(.values) { add(index.readers(of: value)) }
+  }
+}

@@ -1,0 +1,148 @@
+/// What laying a transaction depends on.
+struct ReadSet: Hashable, Sendable {
+  /// The names of records that were read, in any zone, and of those whose holders were looked up.
+  var names = Set<RecordName>()
+  /// The unique values that were looked up.
+  var values = Set<UniqueValue>()
+  /// The zones of which it matters whether the account may write them.
+  var zones = Set<ZoneName>()
+}
+
+/// Notes what is read of records.
+final class ReadLog<Base: RecordSource>: RecordSource {
+  private let base: Base
+  private(set) var reads = ReadSet()
+
+  init(_ base: Base) { self.base = base }
+
+  func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys) }
+
+  func registers(of key: RecordKey) throws -> Registers? {
+    reads.names.insert(key.name)
+    return try base.registers(of: key)
+  }
+
+  func zones(knowing name: RecordName) throws -> [ZoneName] {
+    reads.names.insert(name)
+    return try base.zones(knowing: name)
+  }
+
+  func zones(leadingTo name: RecordName) throws -> [ZoneName] {
+    reads.names.insert(name)
+    return try base.zones(leadingTo: name)
+  }
+
+  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] {
+    reads.names.insert(name)
+    return try base.holders(of: name, in: zone)
+  }
+
+  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
+    reads.names.insert(name)
+    return try base.holders(of: name, in: zone, by: property)
+  }
+
+  func records(with value: UniqueValue) throws -> [RecordKey] {
+    reads.values.insert(value)
+    return try base.records(with: value)
+  }
+}
+
+/// Finds the transactions of an outbox by what they read and write.
+struct OutboxIndex: Sendable {
+  private var writers: [RecordName: [ZoneName: [Int]]] = [:]
+  private var names: [RecordName: Set<Int>] = [:]
+  private var values: [UniqueValue: Set<Int>] = [:]
+  private var zones: [ZoneName: Set<Int>] = [:]
+  /// How many transactions write that a record leads to a name.
+  private var links: [RecordName: [RecordKey: Int]] = [:]
+  /// How many transactions leave a record with a unique value.
+  private var unique: [UniqueValue: [RecordKey: Int]] = [:]
+
+  func readers(of name: RecordName) -> Set<Int> { names[name] ?? [] }
+  func readers(of value: UniqueValue) -> Set<Int> { values[value] ?? [] }
+  func readers(of zone: ZoneName) -> Set<Int> { zones[zone] ?? [] }
+  /// The transactions that write a record, in their order.
+  func writers(of key: RecordKey) -> [Int] { writers[key.name]?[key.zone] ?? [] }
+  /// The zones in which a transaction writes a record of a name, with the first such transaction.
+  func zones(writing name: RecordName) -> [ZoneName: Int] { (writers[name] ?? [:]).compactMapValues(\.first) }
+  /// The records that a transaction makes lead to a name. Others may have changed that.
+  func holders(of name: RecordName) -> [RecordKey] { links[name].map { Array($0.keys) } ?? [] }
+  /// The records that have a unique value after a transaction. Others may have changed that.
+  func records(with value: UniqueValue) -> [RecordKey] { unique[value].map { Array($0.keys) } ?? [] }
+
+  mutating func insert(_ laid: LaidOutbox.Laid, _ number: Int) { change(laid, number, by: 1) }
+  mutating func remove(_ laid: LaidOutbox.Laid, _ number: Int) { change(laid, number, by: -1) }
+
+  private mutating func change(_ laid: LaidOutbox.Laid, _ number: Int, by count: Int) {
+    for name in laid.reads.names { Self.change(&names, name, number, by: count) }
+    for value in laid.reads.values { Self.change(&values, value, number, by: count) }
+    for zone in laid.reads.zones { Self.change(&zones, zone, number, by: count) }
+    for (key, registers) in laid.written {
+      var numbers = writers(of: key)
+      if count > 0 {
+        numbers.insert(number, at: numbers.firstIndex { $0 > number } ?? numbers.endIndex)
+      } else {
+        numbers.removeAll { $0 == number }
+      }
+      writers[key.name, default: [:]][key.zone] = numbers.isEmpty ? nil : numbers
+      if writers[key.name]?.isEmpty ?? false { writers[key.name] = nil }
+      for name in registers.referencedNames { Self.count(&links, name, key, count) }
+      for value in Set(laid.values[key] ?? []) { Self.count(&unique, value, key, count) }
+    }
+  }
+
+  private static func change<Key>(_ sets: inout [Key: Set<Int>], _ key: Key, _ number: Int, by count: Int) {
+    if count > 0 { sets[key, default: []].insert(number) } else { sets[key]?.remove(number) }
+    if sets[key]?.isEmpty ?? false { sets[key] = nil }
+  }
+
+  private static func count<Key>(_ counts: inout [Key: [RecordKey: Int]], _ key: Key, _ record: RecordKey, _ count: Int) {
+    let sum = (counts[key]?[record] ?? 0) + count
+    counts[key, default: [:]][record] = sum > 0 ? sum : nil
+    if counts[key]?.isEmpty ?? false { counts[key] = nil }
+  }
+}
+
+/// The records of the log with what the first transactions of an outbox write.
+struct OutboxRecords<Base: RecordSource>: RecordSource {
+  let base: Base
+  let outbox: LaidOutbox
+  /// The number of the first transaction that does not count.
+  let end: Int
+
+  func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys) }
+
+  func registers(of key: RecordKey) throws -> Registers? { try outbox.registers(of: key, over: base, before: end) }
+
+  func zones(knowing name: RecordName) throws -> [ZoneName] {
+    let written = outbox.index.zones(writing: name).filter { $0.value < end }.keys
+    return Array(Set(try base.zones(knowing: name)).union(written))
+  }
+
+  func zones(leadingTo name: RecordName) throws -> [ZoneName] {
+    Array(Set(try base.zones(leadingTo: name)).union(outbox.index.holders(of: name).map(\.zone)))
+  }
+
+  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] {
+    let written = outbox.index.holders(of: name).filter { $0.zone == zone }.map(\.name)
+    return try Set(try base.holders(of: name, in: zone)).union(written).filter { holder in
+      try registers(of: RecordKey(zone, holder))?.referencedNames.contains(name) ?? false
+    }
+  }
+
+  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
+    let written = outbox.index.holders(of: name).filter { $0.zone == zone }.map(\.name)
+    return try Set(try base.holders(of: name, in: zone, by: property)).union(written).filter { holder in
+      guard let record = try registers(of: RecordKey(zone, holder)) else { return false }
+      return record.fields[property]?.value.reference?.name == name || record.edges[property]?[name]?.isPresent ?? false
+    }
+  }
+
+  func records(with value: UniqueValue) throws -> [RecordKey] {
+    try Set(try base.records(with: value)).union(outbox.index.records(with: value)).filter { key in
+      guard let record = try registers(of: key), record.isHere(key.zone) else { return false }
+      return UniqueValue.all(of: record, outbox.models).contains(value)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SyncCore
+import SyncProtocol
+import Testing
+
+/// After each entry, save and acknowledgement, the incremental rebase equals the whole one, and the incremental view over it the whole view (decision 44).
+@Suite("The incremental rebase")
+struct LaidOutboxLawTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let first = environment["SYNC_SEED"].flatMap { Int($0) } ?? 0
+  private static let count = environment["SYNC_RUNS"].flatMap { Int($0) } ?? 200
+
+  /// A replica with an outbox, and the same by the whole rebase.
+  struct Replica {
+    private(set) var base: MemoryRecords
+    private(set) var outbox: LaidOutbox
+    private(set) var shown: ShownView
+    private(set) var seen: [String: Int] = [:]
+    var writable: Set<ZoneName> = []
+    var roots: Set<RecordKey> = []
+
+    init(_ models: SyncModels, skipping: Set<LaidOutbox.Step> = []) {
+      (base, outbox, shown) = (MemoryRecords(models), LaidOutbox(models, skipping: skipping), ShownView(models))
+    }
+
+    mutating func take(
+      _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = []
+    ) throws {
+      let before = outbox.transactions
+      let update = try outbox.update(
+        base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+      for (key, registers) in changes { base.set(key, registers) }
+      try shown.take(update.shown)
+      let transactions = before.filter { !acknowledged.contains($0.id) } + appended
+      var states = base.states
+      for zone in RandomHistory.zones { states.zones[zone, default: ZoneState()] = states[zone] }
+      let whole = Rebase(states, outbox: transactions, models: base.models, writable: writable, roots: roots)
+      func check(_ isEqual: Bool, _ what: String) throws {
+        if !isEqual { throw ShownView.Difference(description: "other \(what)") }
+      }
+      try check(Set(update.dropped) == Set(whole.dropped), "dropped changes")
+      try check(outbox.transactions == whole.remaining(of: transactions), "outbox")
+      let ids = Set(outbox.transactions.map(\.id))
+      try check(outbox.outgoing == whole.transactions.filter { ids.contains($0.id) }, "transactions")
+      for key in Set(whole.states.zones.flatMap { zone, state in state.records.keys.map { RecordKey(zone, $0) } })
+        .union(shown.records.states.zones.flatMap { zone, state in state.records.keys.map { RecordKey(zone, $0) } })
+      {
+        try check(whole.states[key] == shown.records.states[key], "registers of \(key)")
+      }
+      try shown.check()
+      count("transactions", appended.count)
+      count("transactions laid", update.laid.count)
+      count("transactions not laid again", transactions.count - update.laid.count)
+      count("dropped changes", update.dropped.count)
+      count("records moved", outbox.outgoing.flatMap { $0.parts.values.joined() }.count { $0.value.home != nil })
+    }
+
+    private mutating func count(_ what: String, _ count: Int) { seen[what, default: 0] += count }
+  }
+
+  /// Runs a seed. Returns the first difference.
+  static func run(
+    _ seed: Int, skipping: Set<LaidOutbox.Step> = [], seen: (([String: Int]) -> Void)? = nil
+  ) -> String? {
+    var history = RandomHistory(seed: seed)
+    var replica = Replica(history.models, skipping: skipping)
+    defer { seen?(replica.seen) }
+    replica.writable = history.permissions()
+    for step in 0..<40 {
+      do {
+        switch history.below(12) {
+        case 0..<5:
+          // A program update makes everything anew; the law of the view tests it.
+          guard case .changes(let changes) = history.next(replica.base.states, updatesProgram: false) else { continue }
+          try replica.take(changes)
+        case 5..<8: try replica.take(appended: [history.save(replica.shown.records.states)])
+        case 8, 9:
+          guard let sent = replica.outbox.outgoing.first else { continue }
+          let entry = ZoneStates.Entry(commit: Int64(1000 + step), parts: sent.parts.mapValues { .change($0) })
+          try replica.take(replica.base.changes(by: entry), acknowledged: [sent.id])
+        case 10:
+          replica.writable = history.permissions()
+          try replica.take()
+        default:
+          replica.roots = history.roots(replica.base.states)
+          try replica.take()
+        }
+      } catch {
+        return "seed \(seed), step \(step): \(error)"
+      }
+    }
+    return nil
+  }
+
+  @Test("equals the whole rebase after each entry, save and acknowledgement")
+  func law() {
+    var sum: [String: Int] = [:]
+    for seed in Self.first..<Self.first + Self.count {
+      let difference = Self.run(seed) { sum.merge($0, uniquingKeysWith: +) }
+      if let difference { Issue.record("\(difference)") }
+    }
+    #expect(sum.count == 5 && sum.values.allSatisfy { $0 > Self.count / 10 }, "\(sum)")
+    if Self.environment["SYNC_RUNS"] != nil { print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key }) }
+  }
+
+  @Test("is not equal to the whole rebase without any of its reasons", arguments: LaidOutbox.Step.allCases)
+  func steps(_ step: LaidOutbox.Step) {
+    #expect((0..<400).contains { Self.run($0, skipping: [step]) != nil }, "\(step)")
+  }
+}
