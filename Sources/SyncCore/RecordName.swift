@@ -37,7 +37,7 @@ public struct RecordName: Hashable, Sendable {
   }
 
   /// Whether the name is a UUID in lowercase.
-  package var isUUID: Bool { other == nil }
+  public var isUUID: Bool { other == nil }
 
   /// The text.
   public var text: String {

@@ -35,7 +35,7 @@ extension SyncLog.Transaction {
   private static let format: UInt8 = 2
 
   /// The bytes of each part, as the log of its zone keeps them.
-  package var encodedParts: [ZoneName: Data] {
+  public var encodedParts: [ZoneName: Data] {
     partBytes ?? parts.mapValues { ZoneStates.Entry.Part.change($0).encoded }
   }
 
