@@ -240,6 +240,8 @@ final class StateStore {
 /// A zone that the account can read.
 struct KnownZone: Codable, Equatable {
   var isWritable: Bool
+  /// Whether the replica has the state of the zone.
+  var isWhole = false
   /// The shared record; nil for the account's own zone.
   var root: RecordName?
   /// The account that made the share.

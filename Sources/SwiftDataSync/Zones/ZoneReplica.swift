@@ -220,7 +220,7 @@ final class ZoneReplica {
     let forked = store.replica.forkedZones ?? []
     return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
-      known: base.zones.keys.filter { !forked.contains($0) && loading[$0] == nil }.sorted(),
+      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && loading[$0.key] == nil }.keys.sorted(),
       loading: loading.mapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
       version: store.replica.zoneList)
   }
@@ -243,7 +243,8 @@ final class ZoneReplica {
         store.replica.epochs = epochs
         guard let fork else { return }
         // The server gives all zones whole. The rows show what they show until then.
-        (store.replica.fork, store.replica.forkedZones) = (fork, Set(base.zones.keys))
+        let zones = Set(store.zones.filter(\.value.isWhole).keys)
+        (store.replica.fork, store.replica.forkedZones) = zones.isEmpty ? (nil, nil) : (fork, zones)
         store.replica.cursor = 0
         loading = [:]
       }
@@ -267,6 +268,7 @@ final class ZoneReplica {
     store.replica.account = name.text
     // What the program saved so far goes to the account's own zone.
     try store.setZone(own.name, KnownZone(isWritable: own.isWritable, root: nil, owner: own.owner))
+    base.zones[own.name] = ZoneState()
   }
 
   /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
@@ -324,8 +326,10 @@ final class ZoneReplica {
       try secrets.setKeys(nil, of: zone.text)
     }
     for zone in list.zones {
+      let isWhole = store.zones[zone.name]?.isWhole ?? false
       try store.setZone(
-        zone.name, KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner))
+        zone.name, KnownZone(isWritable: zone.isWritable, isWhole: isWhole, root: zone.root, owner: zone.owner))
+      if base.zones[zone.name] == nil { base.zones[zone.name] = ZoneState() }
     }
     store.replica.zoneList = list.version
   }
@@ -333,7 +337,7 @@ final class ZoneReplica {
   /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
   private func take(_ load: SyncLog.ZoneLoad) throws {
     let zone = load.zone
-    guard store.zones[zone] != nil else { return }
+    guard var known = store.zones[zone] else { return }
     var states = load.isStart ? ZoneStates() : loading[zone]?.states ?? ZoneStates()
     load.load(into: &states)
     if let position = load.position {
@@ -341,7 +345,9 @@ final class ZoneReplica {
       return
     }
     loading[zone] = nil
-    let old = base.zones[zone]
+    let old = known.isWhole ? base.zones[zone] : nil
+    known.isWhole = true
+    try store.setZone(zone, known)
     let new = states[zone]
     base.zones[zone] = new
     try store.clear(zone: zone)
@@ -388,6 +394,7 @@ final class ZoneReplica {
     let known = Set(sent)
     // The cursor does not say what the replica has seen of a zone that comes whole.
     let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
+      .union(store.zones.filter { !$0.value.isWhole }.keys)
     let rest = outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }
     var transactions: [SyncLog.Transaction] = []
