@@ -14,7 +14,7 @@ final class StoreCapture {
   let changed: OrderedChanges
   let time: HybridTime
   /// What the rows showed before the saves.
-  let view: View
+  let view: ShownRows
   /// Reads attributes.
   private let writer = ValueWriter()
   /// The records of objects that others may lead to.
@@ -41,7 +41,7 @@ final class StoreCapture {
   /// - Parameters:
   ///   - view: what the rows showed before the saves.
   ///   - time: the time of the writes.
-  init(_ replica: ZoneReplica, _ changed: OrderedChanges, _ view: View, at time: HybridTime) {
+  init(_ replica: ZoneReplica, _ changed: OrderedChanges, _ view: ShownRows, at time: HybridTime) {
     (self.replica, self.changed, self.view, self.time) = (replica, changed, view, time)
     context = replica.user.makeContext()
   }
@@ -51,9 +51,10 @@ final class StoreCapture {
   private var store: StateStore { replica.store }
 
   /// Finds the changes.
-  /// - Returns: the rows that the saves touched.
+  /// - Returns: the rows that the saves touched, each with the properties that the saves changed; nil is all.
   /// - Throws: an error of a store.
-  func run() throws -> Set<RecordKey> {
+  func run() throws -> [RecordKey: Set<ExactText>?] {
+    var touched: [RecordKey: Set<ExactText>?] = [:]
     deleted = Set(try store.keys(of: changed.deleted.map(UserStore.text)).compactMap(\.self))
     let gone = Set(changed.deleted)
     // By age, whatever the class: so the store orders the members of a list that have no place in it.
@@ -66,15 +67,19 @@ final class StoreCapture {
     let keys = try name(found.map(\.identifier))
     if user.schema.hasReferences { try nameTargets(of: found.map(\.object)) }
     for (key, (identifier, object)) in zip(keys, found) {
-      let isNew = view.states[key] == nil
+      let isNew = try view.registers(of: key) == nil
       let only = isNew || changed.isInserted(identifier) ? nil : changed.updated[identifier] ?? nil
-      if isNew { write(key) { $0.born = Stamped(self.time, WireName(type(of: object).__entity.name)) } }
+      touched[key] = .some(only.map { Set($0.map { ExactText($0) }) })
+      if isNew { try write(key) { $0.born = Stamped(self.time, WireName(type(of: object).__entity.name)) } }
       try capture(object, key, only: only, isNew: isNew)
     }
     for list in lists { try captureOrder(of: list.owner, list.key, list.rule) }
     try releaseLosers()
-    for key in deleted.sorted() { try delete(key) }
-    return Set(keys).union(deleted)
+    for key in deleted.sorted() {
+      try delete(key)
+      touched[key] = .some(nil)
+    }
+    return touched
   }
 
   // MARK: - Names
@@ -127,12 +132,18 @@ final class StoreCapture {
   // MARK: - Writing
 
   /// Writes to all records of a row. Otherwise the old value of another one comes back after a rename.
-  func write(_ key: RecordKey, _ body: (inout Registers) -> Void) {
-    for record in view.groups.members[key] ?? [key] { body(&changes[record, default: Registers()]) }
+  func write(_ key: RecordKey, _ body: (inout Registers) -> Void) throws {
+    for record in try records(of: key) { body(&changes[record, default: Registers()]) }
   }
 
-  func writeEdge(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ edge: Edge) {
-    write(key) { registers in
+  /// The records of a row; for a new one, its own.
+  func records(of key: RecordKey) throws -> [RecordKey] {
+    let members = try view.members(of: key)
+    return members.isEmpty ? [key] : members
+  }
+
+  func writeEdge(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ edge: Edge) throws {
+    try write(key) { registers in
       var members = registers.edges[property] ?? [:]
       members[member, default: Edge()].join(edge)
       registers.edges[property] = members
@@ -140,8 +151,8 @@ final class StoreCapture {
   }
 
   /// A reference names the record of the holder's own zone where the row has one there.
-  func link(_ zone: ZoneName, _ key: RecordKey) -> Reference {
-    if let name = view.groups.aliases[key]?[zone] { return Reference(name) }
+  func link(_ zone: ZoneName, _ key: RecordKey) throws -> Reference {
+    if let name = try view.name(of: key, in: zone) { return Reference(name) }
     return Reference(key.name, hint: key.zone == zone ? nil : key.zone)
   }
 
@@ -183,7 +194,7 @@ final class StoreCapture {
     let value = isSealed ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
     if isNew, value == .null, property.defaultValue == nil { return }
     if compares {
-      let shown = view.field(model, of: key)?.value
+      let shown = try view.write(model, of: key)?.value
       // A value that was never written is what the declaration says.
       let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
@@ -191,7 +202,7 @@ final class StoreCapture {
     if case .asset = value {
       _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
     }
-    write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
   }
 
   /// Writes an attribute that only the devices of the account share. A default value need not travel: the other devices have it already.
@@ -200,13 +211,13 @@ final class StoreCapture {
     guard let wire = user.schema[entity.name]?.wire(of: property.name) else { return }
     let cell = try ModelCells.cell(of: object, property, writer: writer)
     let value = property.isSensitive ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
-    let shown = replica.personalField(property.name, of: key, in: view)?.value
+    let shown = try replica.personalField(property.name, of: key, in: view)?.value
     let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
     guard !value.isSame(as: known) else { return }
     if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
-    for personal in replica.personalKeys(of: key, in: view) {
+    for personal in try replica.personalKeys(of: key, in: view) {
       var registers = changes[personal] ?? Registers()
-      if view.states[personal] == nil {
+      if try view.registers(of: personal) == nil {
         registers.born = Stamped(time, WireName(SyncSchema.personal(entity.name)))
       }
       registers.fields[wire] = Stamped(time, value)
@@ -221,8 +232,8 @@ final class StoreCapture {
   ) throws {
     let target = try ModelCells.targets(of: object, property).first
     let targetKey = try target.map(self.key)
-    let shown = view.rows[key]?.values[model.name]?.target
-    let written = changes[key]?.fields[model.wire] ?? view.field(model, of: key)
+    let shown = try view.value(model, of: key)?.target
+    let written = try changes[key]?.fields[model.wire] ?? view.write(model, of: key)
     if targetKey == nil {
       // The deletion of the target says it already.
       if let shown, deleted.contains(shown), !model.isOwnedByTarget { return }
@@ -232,13 +243,13 @@ final class StoreCapture {
       return
     }
     if case .toOne(_, isExclusive: true, _) = model.kind, let shown { released.append((model, shown)) }
-    let value = targetKey.map { RegisterValue.reference(link(key.zone, $0)) } ?? .null
-    write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    let value = try targetKey.map { RegisterValue.reference(try link(key.zone, $0)) } ?? .null
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
     guard let target, let targetKey, inverse(of: property, at: target) != nil else { return }
     // It comes to the end of its new list, unless the list says otherwise.
     let place = try arrive(at: target, targetKey, property)
-    write(key) { $0.fields[model.placeField] = Stamped(self.time, .text(place)) }
-    if view.states[key] != nil { try noteInverse(of: property, at: target) }
+    try write(key) { $0.fields[model.placeField] = Stamped(self.time, .text(place)) }
+    if try view.registers(of: key) != nil { try noteInverse(of: property, at: target) }
   }
 
   /// The end of a one-to-one that stores nothing: the other ends are compared.
@@ -247,14 +258,14 @@ final class StoreCapture {
   ) throws {
     guard case .inverseToOne(_, let inverse, _) = model.kind else { return }
     var holders = try ModelCells.targets(of: object, property)
-    if let former = view.rows[key]?.values[model.name]?.target, let former = try self.object(of: former) {
+    if let former = try view.value(model, of: key)?.target, let former = try self.object(of: former) {
       holders.append(former)
     }
     for holder in holders {
       let entity = type(of: holder).__entity
       let holderKey = try self.key(of: holder)
       // A new one is captured with all that it has.
-      guard view.states[holderKey] != nil, let end = entity.property(named: inverse.text),
+      guard try view.registers(of: holderKey) != nil, let end = entity.property(named: inverse.text),
         let rule = models[WireName(entity.name), inverse]
       else { continue }
       try captureReference(of: holder, holderKey, end, rule)
@@ -263,18 +274,17 @@ final class StoreCapture {
 
   /// The source that lost a target to another one does not get it back when that one gives it up: the program saw it without.
   private func releaseLosers() throws {
-    for (key, row) in view.rows where deleted.contains(key) {
-      for model in models.classes[row.entity] ?? [] {
-        guard case .toOne(_, isExclusive: true, _) = model.kind, let target = row.values[model.name]?.target else {
-          continue
-        }
+    for key in deleted {
+      for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+        guard case .toOne(_, isExclusive: true, _) = model.kind, let target = try view.value(model, of: key)?.target
+        else { continue }
         released.append((model, target))
       }
     }
     for (property, target) in released {
-      for loser in view.losers(of: target, by: property) where !deleted.contains(loser) {
+      for loser in try view.losers(of: target, by: property) where !deleted.contains(loser) {
         guard changes[loser]?.fields[property.wire] == nil else { continue }
-        write(loser) { $0.fields[property.wire] = Stamped(self.time, .null) }
+        try write(loser) { $0.fields[property.wire] = Stamped(self.time, .null) }
       }
     }
   }
@@ -286,7 +296,7 @@ final class StoreCapture {
   ) throws {
     let targets = try ModelCells.targets(of: object, property)
     let actual = Set(try targets.map(self.key))
-    let found = edges(of: key, model)
+    let found = try edges(of: key, model)
     for target in targets {
       let member = try self.key(of: target)
       guard found[member] == nil else {
@@ -296,17 +306,19 @@ final class StoreCapture {
       try add(member, target, to: key, object, property, model)
     }
     for (target, edges) in found where !actual.contains(target) && !deleted.contains(target) {
-      for (member, edge) in edges { writeEdge(key, model.wire, member, Edge(removed: edge.added)) }
+      for (member, edge) in edges { try writeEdge(key, model.wire, member, Edge(removed: edge.added)) }
     }
   }
 
   /// The edges of a row by the rows that they lead to, with those that this capture writes.
-  func edges(of key: RecordKey, _ model: SyncModels.Property) -> [RecordKey: [(member: RecordName, edge: Edge)]] {
+  func edges(
+    of key: RecordKey, _ model: SyncModels.Property
+  ) throws -> [RecordKey: [(member: RecordName, edge: Edge)]] {
     guard case .members(let entity, _) = model.kind else { return [:] }
     var found: [RecordKey: [(member: RecordName, edge: Edge)]] = [:]
-    for (record, member, edge) in view.edges(model, of: key) where edge.isPresent {
+    for (record, member, edge) in try view.edges(model, of: key) where edge.isPresent {
       let reference = Reference(member, hint: edge.hint)
-      guard let target = view.resolve(reference, from: record.zone, entity: entity) else { continue }
+      guard let target = try view.resolve(reference, from: record.zone, entity: entity) else { continue }
       found[target, default: []].append((member, edge))
     }
     return found
@@ -316,16 +328,16 @@ final class StoreCapture {
     _ member: RecordKey, _ target: any PersistentModel, to key: RecordKey, _ owner: any PersistentModel,
     _ property: __Property, _ model: SyncModels.Property
   ) throws {
-    let reference = link(key.zone, member)
+    let reference = try link(key.zone, member)
     guard changes[key]?.edges[model.wire]?[reference.name]?.isPresent != true else { return }
     let place = try arrive(in: ListName(owner: key, property: model.name), owner, key, model)
-    writeEdge(
+    try writeEdge(
       key, model.wire, reference.name,
       Edge(added: time, place: Stamped(time, Place(place, hint: reference.hint))))
     guard let inverse = inverse(of: property, at: target) else { return }
     let placeThere = try arrive(at: target, member, property)
-    let back = link(member.zone, key)
-    writeEdge(member, inverse.wire, back.name, Edge(place: Stamped(time, Place(placeThere, hint: back.hint))))
+    let back = try link(member.zone, key)
+    try writeEdge(member, inverse.wire, back.name, Edge(place: Stamped(time, Place(placeThere, hint: back.hint))))
   }
 
   /// The end of a many-to-many that stores nothing: the edges of the owners are compared.
@@ -335,7 +347,7 @@ final class StoreCapture {
     guard case .inverseMembers(_, let inverse, _) = model.kind else { return }
     let owners = try ModelCells.targets(of: object, property)
     let actual = try owners.map(self.key)
-    let shown = view.rows[key]?.values[model.name]?.targets ?? []
+    let shown = try view.value(model, of: key)?.targets ?? []
     for (owner, ownerKey) in zip(owners, actual) {
       let entity = type(of: owner).__entity
       guard let end = entity.property(named: inverse.text), let rule = models[WireName(entity.name), inverse] else {
@@ -346,9 +358,9 @@ final class StoreCapture {
       try add(key, object, to: ownerKey, owner, end, rule)
     }
     for owner in shown where !actual.contains(owner) && !deleted.contains(owner) {
-      guard let entity = view.rows[owner]?.entity, let rule = models[entity, inverse] else { continue }
-      for (member, edge) in edges(of: owner, rule)[key] ?? [] {
-        writeEdge(owner, rule.wire, member, Edge(removed: edge.added))
+      guard let rule = try view.property(inverse, of: owner) else { continue }
+      for (member, edge) in try edges(of: owner, rule)[key] ?? [] {
+        try writeEdge(owner, rule.wire, member, Edge(removed: edge.added))
       }
     }
   }
@@ -395,56 +407,61 @@ final class StoreCapture {
   private func captureOrder(of owner: any PersistentModel, _ key: RecordKey, _ model: SyncModels.Property) throws {
     guard !owner.isDeleted, let property = type(of: owner).__entity.property(named: model.name.text) else { return }
     let members = try ModelCells.targets(of: owner, property).map(self.key)
-    let list = CapturedList(self, key, model)
-    let places = Dictionary(members.map { ($0, list.place(of: $0)) }) { first, _ in first }
+    let list = try CapturedList(self, key, model)
+    let places = Dictionary(try members.map { ($0, try list.place(of: $0)) }) { first, _ in first }
     var count = 0
     let changes = ListOrder.changes(members, place: { places[$0].flatMap(\.self) }) {
       count += 1
       return ListEnd.place(time, (arrivals[ListName(owner: key, property: model.name)] ?? 0) + count)
     }
-    for (member, place) in changes { list.setPlace(place, of: member) }
+    for (member, place) in changes { try list.setPlace(place, of: member) }
   }
 
   // MARK: - Deletions
 
   private func delete(_ key: RecordKey) throws {
     try store.setObject(nil, of: key)
-    for record in view.groups.members[key] ?? [key] {
+    for record in try records(of: key) {
       // An object that came and went since the last capture has no record.
-      guard let state = view.states[record] else { continue }
+      guard let state = try view.registers(of: record) else { continue }
       var registers = Registers()
       registers.dead = time
       // What the program kept although it deleted the owner is detached. Otherwise the view hides it.
       for (property, members) in state.edges {
         for (member, edge) in members where edge.isPresent {
-          guard let row = view.groups.row[RecordKey(record.zone, member)], !deleted.contains(row) else { continue }
+          guard let row = try view.row(showing: RecordKey(record.zone, member)), !deleted.contains(row) else {
+            continue
+          }
           registers.edges[property, default: [:]][member] = Edge(removed: edge.added)
         }
       }
       for model in models.classes[state.born?.value ?? ""] ?? [] where model.isCascade {
         guard case .toOne = model.kind, let target = state.fields[model.wire]?.value.reference,
-          let row = view.groups.row[RecordKey(record.zone, target.name)], !deleted.contains(row)
+          let row = try view.row(showing: RecordKey(record.zone, target.name)), !deleted.contains(row)
         else { continue }
         registers.fields[model.wire] = Stamped(time, .null)
       }
       changes[record] = registers
       let personal = RecordKey(replica.ownZone, record.name.personal)
-      if view.states[personal]?.isHere(replica.ownZone) == true {
+      if try view.registers(of: personal)?.isHere(replica.ownZone) == true {
         changes[personal] = Registers()
         changes[personal]?.dead = time
       }
-      for child in view.presence.owned[record] ?? [] {
-        guard let row = view.groups.row[child], deleted.contains(row), row != key else { continue }
-        for member in view.groups.members[row] ?? [] { owners[member] = owners[member] ?? key }
+      for child in try view.owned(by: record) {
+        if let row = try view.row(showing: child) { try noteOwner(key, of: row) }
       }
     }
     // A cascade also deletes what is in another zone.
-    for (property, value) in view.rows[key]?.values ?? [:] {
-      guard let entity = view.rows[key]?.entity, let model = models[entity, property], model.isCascade else { continue }
-      for child in value.targets + [value.target].compactMap(\.self) where deleted.contains(child) && child != key {
-        for member in view.groups.members[child] ?? [] { owners[member] = owners[member] ?? key }
-      }
+    for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] where model.isCascade {
+      guard let value = try view.value(model, of: key) else { continue }
+      for child in value.targets + [value.target].compactMap(\.self) { try noteOwner(key, of: child) }
     }
+  }
+
+  /// Notes that a cascade deleted a row, if the program deleted it.
+  private func noteOwner(_ owner: RecordKey, of row: RecordKey) throws {
+    guard row != owner, deleted.contains(row) else { return }
+    for member in try view.members(of: row) { owners[member] = owners[member] ?? owner }
   }
 }
 
@@ -454,59 +471,67 @@ private struct CapturedList {
   private let owner: RecordKey
   private let model: SyncModels.Property
   private let edges: [RecordKey: [(member: RecordName, edge: Edge)]]
+  /// For a derived to-many: the edges that hold the order.
+  private let orders: [(member: RecordName, edge: Edge)]
 
-  init(_ capture: StoreCapture, _ owner: RecordKey, _ model: SyncModels.Property) {
+  init(_ capture: StoreCapture, _ owner: RecordKey, _ model: SyncModels.Property) throws {
     (self.capture, self.owner, self.model) = (capture, owner, model)
-    edges = capture.edges(of: owner, model)
+    edges = try capture.edges(of: owner, model)
+    orders = try capture.view.edges(model, of: owner).filter { $0.edge.place != nil }.map { ($0.member, $0.edge) }
   }
 
   /// The to-one of a member that leads to the owner.
-  private func inverse(_ member: RecordKey) -> SyncModels.Property? {
+  private func inverse(_ member: RecordKey) throws -> SyncModels.Property? {
     guard case .list(let entity, let inverse, _) = model.kind else { return nil }
-    return capture.models[capture.view.rows[member]?.entity ?? capture.changes[member]?.born?.value ?? entity, inverse]
+    let actual = try capture.view.entity(of: member) ?? capture.changes[member]?.born?.value
+    return capture.models[actual ?? entity, inverse]
   }
 
   /// The edges that have the place of a member, as the view has them: by their names, with their hints.
-  private func edges(of member: RecordKey) -> [(name: RecordName, hint: ZoneName?, place: Stamped<Place>?)] {
-    guard case .members = model.kind else {
-      let names = Set((capture.view.groups.members[member] ?? [member]).map(\.name))
-      let known = capture.view.edges(model, of: owner).filter { names.contains($0.1) && $0.2.place != nil }
-      if !known.isEmpty { return known.map { ($0.1, $0.2.hint, $0.2.place) } }
-      let reference = capture.link(owner.zone, member)
-      return [(reference.name, reference.hint, nil)]
+  private func edges(
+    of member: RecordKey
+  ) throws -> [(name: RecordName, hint: ZoneName?, place: Stamped<Place>?)] {
+    if case .members = model.kind {
+      if let known = edges[member] { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
+    } else {
+      let names = Set(try capture.records(of: member).map(\.name))
+      let known = orders.filter { names.contains($0.member) }
+      if !known.isEmpty { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
     }
-    if let known = edges[member] { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
-    let reference = capture.link(owner.zone, member)
+    let reference = try capture.link(owner.zone, member)
     return [(reference.name, reference.hint, nil)]
   }
 
-  func place(of member: RecordKey) -> ExactText? {
+  func place(of member: RecordKey) throws -> ExactText? {
     guard case .list = model.kind else {
       let written = capture.changes[owner]?.edges[model.wire] ?? [:]
-      return edges(of: member).flatMap { [$0.place, written[$0.name]?.place] }.compactMap(\.self).max()?.value.key
+      let places = try edges(of: member).flatMap { [$0.place, written[$0.name]?.place] }
+      return places.compactMap(\.self).max()?.value.key
     }
-    guard let inverse = inverse(member) else { return nil }
+    guard let inverse = try inverse(member) else { return nil }
     if case .text(let place)? = capture.changes[member]?.fields[inverse.placeField]?.value { return place }
-    return capture.view.place(inverse, of: member)
+    return try capture.view.place(inverse, of: member)
   }
 
-  func setPlace(_ place: ExactText, of member: RecordKey) {
+  func setPlace(_ place: ExactText, of member: RecordKey) throws {
     let time = capture.time
     guard case .list = model.kind else {
-      for edge in edges(of: member) {
-        capture.setPlace(owner, model.wire, edge.name, Stamped(time, Place(place, hint: edge.hint)))
+      for edge in try edges(of: member) {
+        try capture.setPlace(owner, model.wire, edge.name, Stamped(time, Place(place, hint: edge.hint)))
       }
       return
     }
-    guard let field = inverse(member)?.placeField else { return }
-    capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
+    guard let field = try inverse(member)?.placeField else { return }
+    try capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
   }
 }
 
 extension StoreCapture {
   /// Sets the place of an edge, also in place of one that the capture has set already.
-  fileprivate func setPlace(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ place: Stamped<Place>) {
-    write(key) { registers in
+  fileprivate func setPlace(
+    _ key: RecordKey, _ property: WireName, _ member: RecordName, _ place: Stamped<Place>
+  ) throws {
+    try write(key) { registers in
       var members = registers.edges[property] ?? [:]
       members[member, default: Edge()].place = place
       registers.edges[property] = members

@@ -32,11 +32,7 @@ extension ZoneReplica {
     guard knownOwnZone != nil else { return }
     // Most exchanges find nothing, and need no transaction.
     if let seen = store.replica.seenTransaction, try user.newestTransaction() == seen { return }
-    try transaction {
-      let former = view
-      let touched = try takeSaves()
-      try show(from: former, touched)
-    }
+    try transaction { try takeSaves() }
   }
 
   /// Whether the program, or another one, saved since the last capture.
@@ -45,26 +41,27 @@ extension ZoneReplica {
     return (try? user.newestTransaction()).flatMap(\.self).map { $0 != seen } ?? false
   }
 
-  /// - Returns: the rows that the program touched.
-  private func takeSaves() throws -> Set<RecordKey> {
+  private func takeSaves() throws {
     guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
-    var touched = Set<RecordKey>()
-    while let seen = store.replica.seenTransaction, seen != newest {
-      guard let saves = try user.saves(after: seen, limit: 1000), let last = saves.last else {
-        return touched.union(try scanEverything(seen: newest))
+    guard var position = store.replica.seenTransaction else { return try scanEverything(seen: newest) }
+    var saves: [UserStore.Save] = []
+    while position < newest {
+      guard let part = try user.saves(after: position, limit: 1000), let last = part.last else {
+        return try scanEverything(seen: newest)
       }
-      for batch in Self.batches(saves) {
-        let own = batch.filter { !$0.isSync }
-        guard !own.isEmpty else { continue }
-        var changed = OrderedChanges()
-        for save in own { changed.add(save) }
-        touched.formUnion(try capture(changed, at: tick()))
-        // The first scan would put the members of lists that it has not looked at before these, whatever the order is.
-        store.replica.firstScan?.hasParts = true
-      }
-      store.replica.seenTransaction = last.number
+      saves += part.filter { !$0.isSync }
+      position = last.number
     }
-    return touched
+    store.replica.seenTransaction = position
+    for batch in Self.batches(saves) {
+      var changed = OrderedChanges()
+      for save in batch { changed.add(save) }
+      // Rows that are written between two batches would lose what the later one has.
+      try capture(changed, at: tick(), isWriting: false)
+      // The first scan would put the members of lists that it has not looked at before these, whatever the order is.
+      store.replica.firstScan?.hasParts = true
+    }
+    try writeRows()
   }
 
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
@@ -85,18 +82,19 @@ extension ZoneReplica {
     return batches
   }
 
-  /// Makes a transaction of changes of the program. ``show(from:_:isWhole:)`` has to follow.
-  /// - Returns: the rows that the changes touched.
-  private func capture(_ changed: OrderedChanges, at time: HybridTime, compares: Bool = false) throws -> Set<RecordKey>
-  {
-    let capture = StoreCapture(self, changed, view, at: time)
-    let touched = try capture.run()
-    guard !capture.changes.isEmpty else { return touched }
-    var transaction = makeTransaction(time, capture.changes)
-    transaction.owners = capture.owners
-    try append(transaction)
-    try makeView()
-    return touched
+  /// Makes a transaction of changes of the program.
+  private func capture(_ changed: OrderedChanges, at time: HybridTime, isWriting: Bool = true) throws {
+    let transaction: LocalTransaction
+    let saved: [RecordKey: Set<ExactText>?]
+    do {
+      // What is read before the change must not be kept.
+      let capture = StoreCapture(self, changed, rows, at: time)
+      saved = try capture.run()
+      var made = makeTransaction(time, capture.changes)
+      made.owners = capture.owners
+      transaction = made
+    }
+    try update(appended: transaction.changes.isEmpty ? [] : [transaction], saved: saved, isWriting: isWriting)
   }
 
   /// Moves a row with all that it owns into the zone of a share.
@@ -104,13 +102,11 @@ extension ZoneReplica {
   func move(_ row: RecordKey, to zone: ZoneName) throws {
     try transaction {
       try capture()
-      let former = view
       var transaction = makeTransaction(tick(), [:])
       transaction.moves = [LocalTransaction.Move(row, to: zone)]
-      try append(transaction)
-      try makeView()
-      for parts in outgoing.last?.parts.values.map(\.values) ?? [] { for part in parts { try keepAssets(of: part) } }
-      try show(from: former)
+      try update(appended: [transaction])
+      guard let sent = outbox.outgoing.last, sent.id == transaction.id else { return }
+      for registers in sent.parts.values.joined().map(\.value) { try keepAssets(of: registers) }
     }
   }
 
@@ -125,25 +121,18 @@ extension ZoneReplica {
     store.replica.firstScan = FirstScan()
   }
 
-  /// Captures all that the program saved, and all that the first scan has not looked at.
-  func scanEverythingLeft() throws { try capture() }
-
   /// Looks at the next part of the store.
   /// - Throws: an error of the store; then nothing was captured.
   func scanNextPart() throws {
     guard isScanning, knownOwnZone != nil else { return }
     try transaction {
       guard var position = store.replica.firstScan else { return }
-      let former = view
       var changed = OrderedChanges()
       let isLeft = try collect(&changed, &position)
       let time = position.isOrdering ? tick() : tick().beforeSync
-      _ = try capture(changed, at: time)
+      try capture(changed, at: time)
       store.replica.firstScan = isLeft ? position : nil
-      guard !isLeft else { return }
-      try show(from: former, isWhole: true)
-      store.replica.models = models.fingerprint
-      store.replica.shownProperties = user.propertyNames
+      if !isLeft { try showAll() }
     }
   }
 
@@ -180,7 +169,7 @@ extension ZoneReplica {
   }
 
   /// Compares all objects with the rows: where there is no history, or not all of it any more.
-  private func scanEverything(seen: Int64?) throws -> Set<RecordKey> {
+  private func scanEverything(seen: Int64?) throws {
     var changed = OrderedChanges()
     let context = user.makeContext()
     let (properties, shown) = (user.propertyNames, store.replica.shownProperties ?? [:])
@@ -201,10 +190,9 @@ extension ZoneReplica {
       if let identifier = user.identifier(object) { changed.delete(identifier) }
     }
     let time = isFirst ? tick().beforeSync : tick()
-    let touched = try capture(changed, at: time)
-    store.replica.seenTransaction = seen
     store.replica.firstScan = nil
-    return touched
+    store.replica.seenTransaction = seen
+    try capture(changed, at: time)
   }
 }
 #endif

@@ -7,9 +7,8 @@ import SyncProtocol
 /// Writes the rows of a view into a context of the user's store.
 final class RowWriter {
   private let replica: ZoneReplica
-  /// What the rows showed before.
-  private let old: View
-  private let view: View
+  private let view: ShownRows
+  private let work: RowWork
   let context: ModelContext
   /// The objects of the rows that were looked for.
   private var objects: [RecordKey: any PersistentModel] = [:]
@@ -27,58 +26,72 @@ final class RowWriter {
   private var user: UserStore { replica.user }
   private var models: SyncModels { view.models }
 
-  init(_ replica: ZoneReplica, from old: View, to view: View) {
-    (self.replica, self.old, self.view) = (replica, old, view)
+  init(_ replica: ZoneReplica, _ work: RowWork, _ view: ShownRows) {
+    (self.replica, self.work, self.view) = (replica, work, view)
     context = replica.user.makeContext()
   }
 
   /// Brings objects to what the view says.
-  /// - Parameter keys: the rows that may differ from their objects, and those that are gone.
   /// - Throws: an error of a store; ``MissingAsset`` if the bytes of a value have to be fetched first.
-  func run(_ keys: Set<RecordKey>) throws {
-    let alive = keys.filter { view.rows[$0] != nil }.sorted()
-    let gone = keys.filter { view.rows[$0] == nil }.sorted()
+  func run() throws {
+    let alive = try work.rows.keys.filter(view.exists).sorted()
+    let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
     try findMoved(alive)
     try load(alive + gone)
     let known = alive.filter { objects[$0] != nil }
-    for key in inOrder(alive.filter { objects[$0] == nil }) { try create(key) }
+    let created = Set(alive).subtracting(known)
+    for key in try inOrder(created.sorted()) { try create(key) }
     for key in known { try updateAttributes(key) }
-    try load(alive.flatMap { view.rows[$0]?.values.values.flatMap(\.leads) ?? [] })
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     var lists: [(owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
+    var references: [(holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
     for key in alive {
-      guard let object = objects[key], let row = view.rows[key] else { continue }
-      for property in type(of: object).__entity.properties where property.isToMany {
-        guard case .toMany(let members)? = row.values[ExactText(property.name)] else { continue }
-        _ = try ModelCells.targets(of: object, property)
-        lists.append((object, property, members))
+      guard let object = objects[key] else { continue }
+      for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+        guard created.contains(key) || isNamed(model, key),
+          let property = type(of: object).__entity.property(named: model.name.text), !property.isAttribute
+        else { continue }
+        switch try view.value(model, of: key) {
+        case .toMany(let members)? where property.isToMany: lists.append((object, property, members))
+        case .toOne(let target)? where model.inverse == nil: references.append((object, property, target))
+        default: continue
+        }
       }
     }
+    try load(lists.flatMap(\.members) + references.compactMap(\.target))
+    for (owner, property, _) in lists { _ = try ModelCells.targets(of: owner, property) }
     for (owner, property, members) in lists {
       let desired = members.compactMap { objects[$0] }
       let actual = try ModelCells.targets(of: owner, property)
       if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
     }
-    for key in alive { try updateReferences(key) }
+    for (holder, property, target) in references where !holder.isDeleted {
+      let desired = target.flatMap { objects[$0] }
+      let actual = try ModelCells.targets(of: holder, property).first
+      if desired !== actual { ModelCells.assign(desired.map { [$0] } ?? [], to: property, of: holder) }
+    }
     for key in gone { try remove(key) }
+  }
+
+  /// Whether a property of a row may differ from its object.
+  private func isNamed(_ property: SyncModels.Property, _ key: RecordKey) -> Bool {
+    (work.rows[key] ?? nil)?.contains(property.name) ?? true
   }
 
   // MARK: - Objects
 
   /// Gives rows without objects those of rows that are gone and showed the same record.
   private func findMoved(_ keys: [RecordKey]) throws {
-    var members: [RecordKey: [RecordKey]]?
-    func shown(by row: RecordKey) -> [RecordKey] {
-      if members == nil { members = Dictionary(grouping: view.groups.row.keys) { view.groups.row[$0] ?? $0 } }
-      return members?[row] ?? []
-    }
     var taken = Set<RecordKey>()
     for key in keys where try store.object(of: key) == nil {
-      let others = shown(by: key).sorted() + replica.zones.sorted().map { RecordKey($0, key.name) }
-      for other in others where other != key && view.rows[other] == nil && !taken.contains(other) {
+      let entity = try view.entity(of: key)?.text
+      let others =
+        try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
+        + replica.zones.sorted().map { RecordKey($0, key.name) }
+      for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
         guard let text = try store.object(of: other), let identifier = user.identifier(text),
-          identifier.entityName == view.rows[key]?.entity.text
+          identifier.entityName == entity
         else { continue }
         taken.insert(other)
         moved[key] = other
@@ -104,27 +117,25 @@ final class RowWriter {
 
   /// Sorts new rows by their places in lists. The store orders a list by the age of its members, and writes a position for each member
   /// only if the list has another order.
-  private func inOrder(_ keys: [RecordKey]) -> [RecordKey] {
+  private func inOrder(_ keys: [RecordKey]) throws -> [RecordKey] {
     guard user.schema.hasReferences else { return keys }
-    return keys.map { key in (place: place(of: key), key: key) }
+    return try keys.map { key in (place: try place(of: key), key: key) }
       .sorted { ($0.place, $0.key.name) < ($1.place, $1.key.name) }.map(\.key)
   }
 
-  private func place(of key: RecordKey) -> ExactText {
-    guard let row = view.rows[key] else { return "" }
-    for property in models.classes[row.entity] ?? [] {
-      if case .toOne = property.kind, let place = view.place(property, of: key) { return place }
+  private func place(of key: RecordKey) throws -> ExactText {
+    for property in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+      if case .toOne = property.kind, let place = try view.place(property, of: key) { return place }
     }
     return ""
   }
 
   private func create(_ key: RecordKey) throws {
-    guard let row = view.rows[key], let entity = user.entities[row.entity.text], !lacksUnique(key, entity) else {
-      return
-    }
+    guard let entity = try view.entity(of: key).flatMap({ user.entities[$0.text] }), try !lacksUnique(key, entity)
+    else { return }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
     for (property, rule) in user.attributes[entity.name] ?? [] {
-      guard let value = value(property, rule, of: key, row) else { continue }
+      guard let value = try value(property, rule, of: key) else { continue }
       cells[property.index] = try cell(value, key, property)
     }
     while true {
@@ -144,11 +155,11 @@ final class RowWriter {
 
   /// Whether a row lacks a unique value: a newer program wrote it under a name that this one does not know. Objects that have the value of the
   /// declaration instead would become one.
-  private func lacksUnique(_ key: RecordKey, _ entity: __Entity) -> Bool {
-    (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
+  private func lacksUnique(_ key: RecordKey, _ entity: __Entity) throws -> Bool {
+    try (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
       guard let property = entity.property(named: name), let model = models[WireName(entity.name), ExactText(name)]
       else { return false }
-      return view.field(model, of: key) == nil && UserStore.defaultCell(of: property) != .null
+      return try view.write(model, of: key) == nil && UserStore.defaultCell(of: property) != .null
     }
   }
 
@@ -156,11 +167,10 @@ final class RowWriter {
 
   /// The value of an attribute; nil if no record of the row has one.
   private func value(
-    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey, _ row: Row
-  ) -> RegisterValue? {
-    if rule.isPersonal { return replica.personalField(property.name, of: key, in: view)?.value }
-    guard let model = models[row.entity, ExactText(property.name)] else { return nil }
-    return view.field(model, of: key)?.value
+    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey
+  ) throws -> RegisterValue? {
+    if rule.isPersonal { return try replica.personalField(property.name, of: key, in: view)?.value }
+    return try view.property(ExactText(property.name), of: key).flatMap { try view.write($0, of: key)?.value }
   }
 
   private func cell(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) throws -> SQLValue? {
@@ -170,10 +180,13 @@ final class RowWriter {
   }
 
   private func updateAttributes(_ key: RecordKey) throws {
-    guard let object = objects[key], let row = view.rows[key] else { return }
-    for (property, rule) in user.attributes[row.entity.text] ?? [] where !property.isConstant {
-      guard let value = value(property, rule, of: key, row) else {
-        if isGone(property, rule, of: key, row) { try reset(property, of: object) }
+    guard let object = objects[key], let entity = try view.entity(of: key)?.text else { return }
+    let names = work.rows[key] ?? nil
+    for (property, rule) in user.attributes[entity] ?? [] where !property.isConstant {
+      guard names?.contains(ExactText(property.name)) ?? true else { continue }
+      guard let value = try value(property, rule, of: key) else {
+        // A property that no view had may have a value all the same: a migration stage gave it one.
+        if work.written[key]?.contains(ExactText(property.name)) == true { try reset(property, of: object) }
         continue
       }
       let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
@@ -186,34 +199,11 @@ final class RowWriter {
     }
   }
 
-  /// Whether the view before this one had a property that this one does not have.
-  ///
-  /// A property that no view had may have a value all the same: a migration stage gave it one.
-  private func isGone(
-    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey, _ row: Row
-  ) -> Bool {
-    if rule.isPersonal { return replica.personalField(property.name, of: moved[key] ?? key, in: old) != nil }
-    guard let model = models[row.entity, ExactText(property.name)] else { return false }
-    return old.field(model, of: moved[key] ?? key) != nil
-  }
-
   private func reset(_ property: __Property, of object: any PersistentModel) throws {
     let cell = UserStore.defaultCell(of: property)
     guard try ModelCells.cell(of: object, property) != cell else { return }
     do { try ModelCells.set(object, property, cell) } catch is SwiftDataError {
       // The declaration has no value, and the property needs one.
-    }
-  }
-
-  private func updateReferences(_ key: RecordKey) throws {
-    guard let object = objects[key], !object.isDeleted, let row = view.rows[key] else { return }
-    for property in type(of: object).__entity.properties where property.isToOne {
-      guard let model = models[row.entity, ExactText(property.name)], model.inverse == nil,
-        case .toOne(let target)? = row.values[model.name]
-      else { continue }
-      let desired = target.flatMap { objects[$0] }
-      let actual = try ModelCells.targets(of: object, property).first
-      if desired !== actual { ModelCells.assign(desired.map { [$0] } ?? [], to: property, of: object) }
     }
   }
 
@@ -245,8 +235,4 @@ final class RowWriter {
   }
 }
 
-extension RowValue {
-  /// The rows that a relationship leads to.
-  fileprivate var leads: [RecordKey] { target.map { [$0] } ?? targets }
-}
 #endif

@@ -89,25 +89,6 @@ final class StateStore {
 
   private func key(_ key: StatePages.Key) -> RecordKey? { zoneNames[key.zone].map { RecordKey($0, key.name) } }
 
-  /// Forgets the registers of a zone's records. Which objects show them stays.
-  /// - Throws: an error of the store.
-  func clear(zone: ZoneName) throws {
-    guard let number = zoneNumbers[zone] else { return }
-    try write()
-    var kept: [(StatePages.Key, StateRecord)] = []
-    try pages.forEach { key, record in
-      guard key.zone == number, record.object != nil else { return }
-      kept.append((key, StateRecord(object: record.object)))
-    }
-    try pages.remove(zone: number)
-    records = records.filter { $0.key.zone != zone }
-    for (key, record) in kept {
-      let key = RecordKey(zone, key.name)
-      records[key] = record
-      changed.insert(key)
-    }
-  }
-
   // MARK: - Records
 
   private func record(_ key: RecordKey) throws -> StateRecord {

@@ -29,7 +29,8 @@ extension ZoneReplica {
   func dropUnsentAssets() throws {
     let all = try store.tables.rows(.assets, "sha256")
     guard !all.isEmpty else { return }
-    let kept = Set(outgoing.flatMap { $0.parts.values.flatMap { $0.values.flatMap { $0.assets.map(\.sha256) } } })
+    let kept = Set(
+      outbox.outgoing.flatMap { $0.parts.values.flatMap { $0.values.flatMap { $0.assets.map(\.sha256) } } })
     let gone = all.map { $0[0] }.filter { !kept.contains($0.syncText) }
     try store.tables.remove(.assets, where: "sha256", in: gone)
   }
@@ -45,17 +46,25 @@ extension ZoneReplica {
   /// - Returns: nil if neither has them.
   func bytes(of sha256: String) throws -> Data? {
     if let bytes = try asset(sha256) { return bytes }
-    for (key, row) in view.rows {
-      let isNamed = row.values.values.contains { value in
-        if case .value(.asset(let name, _)) = value { name.text == sha256 } else { false }
-      }
-      guard isNamed, let text = try store.object(of: key), let identifier = user.identifier(text),
-        let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
-      else { continue }
-      for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
-        if case .blob(let bytes) = try ModelCells.cell(of: object, property), UserStore.sha256(bytes) == sha256 {
-          return bytes
+    for (zone, state) in shown.states.zones {
+      for (name, record) in state.records where record.assets.contains(where: { $0.sha256 == sha256 }) {
+        guard let row = shown.row(showing: RecordKey(zone, name)), let bytes = try bytes(of: sha256, in: row) else {
+          continue
         }
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  /// The bytes of an asset that the object of a row has.
+  private func bytes(of sha256: String, in row: RecordKey) throws -> Data? {
+    guard let text = try store.object(of: row), let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
+    else { return nil }
+    for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
+      if case .blob(let bytes) = try ModelCells.cell(of: object, property), UserStore.sha256(bytes) == sha256 {
+        return bytes
       }
     }
     return nil
@@ -75,7 +84,7 @@ extension ZoneReplica {
     let name = ExactText(sha256)
     return zones.union(loads).sorted { left, right in
       let has = [left, right].map { zone in
-        base.zones[zone]?.records.values.contains { $0.assets.contains { $0.sha256 == name.text } } ?? false
+        base.states[zone].records.values.contains { $0.assets.contains { $0.sha256 == name.text } }
       }
       return has[0] == has[1] ? left < right : has[0]
     }

@@ -8,15 +8,17 @@ import SyncProtocol
 
 extension ZoneReplica {
   /// Logs the changes that a rebase dropped.
-  /// - Parameter shown: what the rows show. A value that they show is logged when they do not show it any more.
-  func note(dropped: [DroppedChange], shown: View) throws {
+  /// - Parameter before: what the rows show. A value that they show is logged when they do not show it any more.
+  func note(dropped: [DroppedChange], _ before: ShownRows) throws {
     for change in dropped {
-      let record = change.registers.born == nil ? shown.states[change.key] ?? base[change.key] : change.registers
-      let row = shown.groups.row[change.key]
+      let record =
+        try change.registers.born == nil
+        ? before.registers(of: change.key) ?? base.registers(of: change.key) : change.registers
+      let row = try before.row(showing: change.key)
       let entity = record?.born?.value ?? ""
       for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
         let model = models.classes[entity]?.first { $0.wire == property }
-        if let row, let model, shown.field(model, of: row) == write { continue }
+        if let row, let model, try before.write(model, of: row) == write { continue }
         guard change.sent.fields[property] == nil else { continue }
         try log(change.key, record, property, lost: write.value, kept: .null)
       }
@@ -26,7 +28,7 @@ extension ZoneReplica {
   /// The fields that the outbox writes, the latest write of each.
   func unsentFields(without taken: Set<UUID>) -> [RecordKey: [WireName: Stamped<RegisterValue>]] {
     var fields: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
-    for transaction in store.outbox where !taken.contains(transaction.id) && !transaction.isResent {
+    for transaction in outbox.transactions where !taken.contains(transaction.id) && !transaction.isResent {
       for (key, registers) in transaction.changes {
         fields[key, default: [:]].merge(registers.fields, uniquingKeysWith: max)
       }
@@ -38,7 +40,7 @@ extension ZoneReplica {
   func noteLosses(
     of entry: ZoneStates.Entry, against mine: [RecordKey: [WireName: Stamped<RegisterValue>]], without taken: Set<UUID>
   ) throws {
-    let outbox = store.outbox.filter { !taken.contains($0.id) && !$0.isResent }
+    let outbox = outbox.transactions.filter { !taken.contains($0.id) && !$0.isResent }
     guard !outbox.isEmpty else { return }
     let deleted = Set(outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys })
     for (zone, part) in entry.parts {
@@ -47,57 +49,79 @@ extension ZoneReplica {
         let key = RecordKey(zone, name)
         for (property, theirs) in registers.fields.sorted(by: { $0.key < $1.key }) {
           if deleted.contains(key) {
-            try log(key, view.states[key], property, lost: theirs.value, kept: .null)
+            try log(key, shown.registers(of: key), property, lost: theirs.value, kept: .null)
           } else if let own = mine[key]?[property], own > theirs, own.value != theirs.value {
-            try log(key, view.states[key], property, lost: theirs.value, kept: own.value)
+            try log(key, shown.registers(of: key), property, lost: theirs.value, kept: own.value)
           }
         }
       }
     }
   }
 
-  /// Logs the unsent values that a view showed and the next one does not show, and the values of records that became one row.
-  func noteLosses(from former: View, _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]) throws {
-    for (key, fields) in mine.sorted(by: { $0.key < $1.key }) {
-      guard let oldRow = former.groups.row[key], let entity = former.rows[oldRow]?.entity else { continue }
-      // The record may have moved.
-      let newRow =
-        view.groups.row[key]
-        ?? store.zones.keys.lazy.compactMap { [view] in
-          view.groups.row[RecordKey($0, key.name)]
-        }.first
-      for model in models.classes[entity] ?? [] {
-        guard let own = fields[model.wire], former.field(model, of: oldRow) == own else { continue }
-        let kept = newRow.flatMap { view.field(model, of: $0) }
-        guard kept?.value != own.value else { continue }
-        try log(key, former.states[key], model.wire, lost: own.value, kept: kept?.value ?? .null)
-      }
-    }
-    for (row, members) in view.groups.members where members.count > 1 {
-      let rows = Set(members.map { former.groups.row[$0] ?? $0 })
-      guard rows.count > 1, let entity = view.rows[row]?.entity else { continue }
-      for model in models.classes[entity] ?? [] {
-        guard let kept = view.field(model, of: row) else { continue }
-        for member in members {
-          guard mine[member]?[model.wire] == nil, let own = view.states[member]?.fields[model.wire],
-            own.value != kept.value
-          else { continue }
-          try log(member, view.states[member], model.wire, lost: own.value, kept: kept.value)
+  /// What the rows show before an update of unsent values, and of records that other rows show afterwards.
+  struct Losses {
+    /// The unsent values that rows show.
+    fileprivate var own: [(key: RecordKey, record: Registers?, property: SyncModels.Property, value: RegisterValue)] =
+      []
+    /// The fields that the outbox writes.
+    fileprivate let unsent: [RecordKey: [WireName: Stamped<RegisterValue>]]
+    /// The rows that showed records; nil for a record that was not shown.
+    fileprivate var rows: [RecordKey: RecordKey?] = [:]
+
+    init(
+      _ update: ViewUpdate, _ unsent: [RecordKey: [WireName: Stamped<RegisterValue>]], _ before: ShownRows
+    ) throws {
+      self.unsent = unsent
+      for key in update.shown.keys { rows[key] = .some(try before.row(showing: key)) }
+      for (key, fields) in unsent.sorted(by: { $0.key < $1.key }) {
+        guard let row = try before.row(showing: key), let entity = try before.entity(of: row) else { continue }
+        for model in before.models.classes[entity] ?? [] {
+          guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
+          own.append((key, try before.registers(of: key), model, write.value))
         }
       }
     }
   }
 
-  /// Logs the values of records that came under an owner which the outbox deletes.
+  /// Logs the unsent values that rows do not show any more, the values of records that became one row, and those of records that came under
+  /// an owner which the outbox deletes.
   /// - Parameter arrived: the records that entries changed.
-  func noteLosses(under arrived: Set<RecordKey>) throws {
-    let outbox = store.outbox.filter { !$0.isResent }
+  func noteLosses(_ losses: Losses, arrived: Set<RecordKey>) throws {
+    let view = rows
+    for (key, record, model, value) in losses.own {
+      // The record may have moved.
+      let places = [key] + zones.sorted().map { RecordKey($0, key.name) }
+      let row = try places.lazy.compactMap { try view.row(showing: $0) }.first
+      let kept = try row.flatMap { try view.write(model, of: $0) }
+      guard kept?.value != value else { continue }
+      try log(key, record, model.wire, lost: value, kept: kept?.value ?? .null)
+    }
+    for row in Set(losses.rows.keys.compactMap { shown.row(showing: $0) }).sorted() {
+      let members = try view.members(of: row)
+      let former = Set(members.map { key in losses.rows[key].map { $0 ?? key } ?? row })
+      guard members.count > 1, former.count > 1 else { continue }
+      for model in try view.entity(of: row).flatMap({ models.classes[$0] }) ?? [] {
+        guard let kept = try view.write(model, of: row) else { continue }
+        for member in members where losses.unsent[member]?[model.wire] == nil {
+          guard let record = try view.registers(of: member), let own = record.fields[model.wire],
+            own.value != kept.value
+          else { continue }
+          try log(member, record, model.wire, lost: own.value, kept: kept.value)
+        }
+      }
+    }
+    try noteLosses(under: arrived, view)
+  }
+
+  private func noteLosses(under arrived: Set<RecordKey>, _ view: ShownRows) throws {
+    guard !arrived.isEmpty else { return }
+    let outbox = outbox.transactions.filter { !$0.isResent }
     var work = outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys }
     var seen = Set(work)
     while let owner = work.popLast() {
-      for child in view.presence.owned[owner] ?? [] where seen.insert(child).inserted {
+      for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {
         work.append(child)
-        guard arrived.contains(child), let record = base[child], record.dead == nil else { continue }
+        guard arrived.contains(child), let record = base.registers(of: child), record.dead == nil else { continue }
         for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
           try log(child, record, property, lost: write.value, kept: .null)
         }
@@ -129,7 +153,7 @@ extension ZoneReplica {
   /// The object that a value leads to.
   private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
     guard case .record(let name) = value else { return nil }
-    let row = store.zones.keys.sorted().lazy.compactMap { [view] in view.groups.row[RecordKey($0, name)] }.first
+    let row = zones.sorted().lazy.compactMap { [shown] in shown.row(showing: RecordKey($0, name)) }.first
     return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
   }
 

@@ -8,28 +8,32 @@ import SyncProtocol
 
 extension ZoneReplica {
   /// The keys of the personal records of a row's records.
-  func personalKeys(of row: RecordKey, in view: View) -> [RecordKey] {
-    (view.groups.members[row] ?? [row]).map { RecordKey(ownZone, $0.name.personal) }
+  func personalKeys(of row: RecordKey, in view: ShownRows) throws -> [RecordKey] {
+    let members = try view.members(of: row)
+    return (members.isEmpty ? [row] : members).map { RecordKey(ownZone, $0.name.personal) }
   }
 
   /// The latest write of a personal attribute of a row; nil if there is none.
-  func personalField(_ property: String, of row: RecordKey, in view: View) -> Stamped<RegisterValue>? {
-    let entity = view.rows[row]?.entity.text ?? ""
-    guard let wire = user.schema[entity]?.wire(of: property) else { return nil }
-    return personalKeys(of: row, in: view).compactMap { key in
-      guard let record = view.states[key], record.isHere(ownZone) else { return nil }
+  func personalField(
+    _ property: String, of row: RecordKey, in view: ShownRows
+  ) throws -> Stamped<RegisterValue>? {
+    guard let entity = try view.entity(of: row)?.text, let wire = user.schema[entity]?.wire(of: property) else {
+      return nil
+    }
+    return try personalKeys(of: row, in: view).compactMap { key in
+      guard let record = try view.registers(of: key), record.isHere(ownZone) else { return nil }
       return record.fields[wire]
     }.max()
   }
 
-  /// The rows whose personal attributes two views show differently.
-  func rowsWithOtherPersonalFields(_ former: View, _ view: View) -> Set<RecordKey> {
-    guard user.schema.entities.values.contains(where: \.hasPersonal) else { return [] }
+  /// The rows whose personal records an update changes.
+  func rowsWithOtherPersonalFields(_ update: ViewUpdate, _ view: ShownRows) throws -> Set<RecordKey> {
     var rows = Set<RecordKey>()
-    let names = Set(view.states[ownZone].records.keys).union(former.states[ownZone].records.keys)
-    for name in names {
-      guard let subject = name.subject, view.states[ownZone][name] != former.states[ownZone][name] else { continue }
-      for zone in view.states.zones.keys { if let row = view.groups.row[RecordKey(zone, subject)] { rows.insert(row) } }
+    for key in update.registers.keys where key.zone == ownZone {
+      guard let subject = key.name.subject else { continue }
+      for zone in zones {
+        if let row = try view.row(showing: RecordKey(zone, subject)) { rows.insert(row) }
+      }
     }
     return rows
   }

@@ -17,18 +17,19 @@ extension ZoneReplica {
   /// - Parameter mine: the fields that the outbox writes.
   func contested(
     _ entries: [SyncLog.Entry], _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]
-  ) -> [Contested] {
+  ) throws -> [Contested] {
     guard !resolvers.isEmpty, !mine.isEmpty else { return [] }
     var found: [RecordKey: Contested] = [:]
+    let view = rows
     for entry in entries {
       for (zone, part) in entry.parts {
         guard case .change(let changes) = part else { continue }
         for (name, registers) in changes {
           let key = RecordKey(zone, name)
           guard let own = mine[key], !Set(own.keys).isDisjoint(with: registers.fields.keys),
-            let row = view.groups.row[key], let entity = view.rows[row]?.entity.text, resolvers.has(entity)
+            let row = try view.row(showing: key), let entity = try view.entity(of: row)?.text, resolvers.has(entity)
           else { continue }
-          found[key] = Contested(key: key, entity: entity, local: view.fields(of: row))
+          found[key] = Contested(key: key, entity: entity, local: try view.fields(of: row))
         }
       }
     }
@@ -43,8 +44,9 @@ extension ZoneReplica {
     context.author = UserStore.resolverAuthor
     do {
       for conflict in contested {
-        guard let row = view.groups.row[conflict.key], let entity = user.entities[conflict.entity],
-          let remote = base[conflict.key], let text = try store.object(of: row), let identifier = user.identifier(text),
+        guard let row = shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
+          let remote = base.registers(of: conflict.key), let text = try store.object(of: row),
+          let identifier = user.identifier(text),
           let object = try ModelCells.objects([identifier], in: context)[identifier]
         else { continue }
         let local = try copy(conflict.local, row, entity)

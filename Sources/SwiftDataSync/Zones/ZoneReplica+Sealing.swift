@@ -11,9 +11,9 @@ extension ZoneReplica {
   /// The value that a sealed value of a row stands for; nil if it cannot be read.
   func open(_ sealed: Data, of row: RecordKey, _ property: __Property) -> RegisterValue? {
     guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else { return nil }
-    let names =
-      rule.isPersonal
-      ? personalKeys(of: row, in: view).map(\.name) : (view.groups.members[row] ?? [row]).map(\.name)
+    let view = rows
+    guard let members = try? view.members(of: row) else { return nil }
+    let names = (members.isEmpty ? [row] : members).map { rule.isPersonal ? $0.name.personal : $0.name }
     return names.lazy.compactMap { self.open(sealed, $0, entity.wire(of: property.name)) }.first
   }
 
@@ -29,7 +29,7 @@ extension ZoneReplica {
     var parts = transaction.parts
     for (zone, part) in parts {
       for (name, registers) in part {
-        let born = registers.born?.value ?? view.states[RecordKey(zone, name)]?.born?.value
+        let born = registers.born?.value ?? shown.registers(of: RecordKey(zone, name))?.born?.value
         let isPersonal = name.subject != nil
         let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
         guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else {

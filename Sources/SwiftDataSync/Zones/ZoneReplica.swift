@@ -33,12 +33,16 @@ final class ZoneReplica {
   /// Whether what is in memory is of a transaction that failed.
   private var isStale = false
   private var random: AnyGenerator
-  /// The states of the log.
-  private(set) var base = ZoneStates()
-  /// The states of the log with the outbox on top, and the rows that show them.
-  private(set) var view: View
-  /// The outbox as the server gets it.
-  private(set) var outgoing: [OutgoingTransaction] = []
+  /// The records of the log.
+  private(set) var base: RecordMemory
+  /// The outbox, laid over the records of the log.
+  private(set) var outbox: LaidOutbox
+  /// The records of the log with the outbox on top, and the rows that show them.
+  private(set) var shown: RecordMemory
+  /// The rows that may differ from their objects, until ``writeRows()`` writes them.
+  private var work = RowWork()
+  /// What a restored server lacks, until ``update(_:acknowledged:appended:saved:)`` appends it to the outbox.
+  private var resent: [LocalTransaction] = []
   /// What arrived of zones that come in parts.
   private var loading: [ZoneName: LoadingZone] = [:]
   /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there. An
@@ -74,7 +78,8 @@ final class ZoneReplica {
     let tables = tables
     try database.transaction { try tables.make() }
     store = try StateStore(tables, session: session)
-    view = View(ZoneStates(), models)
+    (base, shown) = (RecordMemory(MemoryRecords(models)), RecordMemory(MemoryRecords(models)))
+    outbox = LaidOutbox(models)
     database.willWrite = { try checkpoint(.writing) }
     try transaction {
       try load()
@@ -92,6 +97,7 @@ final class ZoneReplica {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
     let former = (postponed, loading)
+    (work, resent) = (RowWork(), [])
     let result: T
     do {
       result = try tables.database.transaction {
@@ -118,9 +124,14 @@ final class ZoneReplica {
   }
 
   private func load() throws {
-    base = try store.allRegisters()
-    let rebase = rebased()
-    (view, outgoing) = (View(rebase.states, models), rebase.transactions)
+    // It has the zones without records, too.
+    let log = try store.allRegisters()
+    base = RecordMemory(MemoryRecords(log, models))
+    outbox = LaidOutbox(models)
+    _ = try outbox.update(base, appended: store.outbox, writable: writable, roots: roots)
+    let states = Rebase(log, outbox: store.outbox, models: models, writable: writable, roots: roots).states
+    shown = RecordMemory(MemoryRecords(states, models))
+    for (key, row) in View(states, models).groups.row { shown.show(key, by: row) }
   }
 
   // MARK: - Time and names
@@ -149,47 +160,63 @@ final class ZoneReplica {
 
   // MARK: - Showing
 
-  private func rebased() -> Rebase {
-    let writable = store.zones.filter(\.value.isWritable).keys
-    let roots = store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } }
-    return Rebase(base, outbox: store.outbox, models: models, writable: Set(writable), roots: Set(roots))
+  /// The zones that the account may write, among those that the replica has.
+  private var writable: Set<ZoneName> { Set(store.zones.filter(\.value.isWritable).keys) }
+
+  /// The shared objects.
+  private var roots: Set<RecordKey> {
+    Set(store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } })
   }
 
-  /// Adds a transaction to those that are sent. ``show(_:)`` has to follow.
-  func append(_ transaction: LocalTransaction) throws { try store.setOutbox(store.outbox + [transaction]) }
+  /// What the rows show.
+  var rows: ShownRows { ShownRows(shown, models) }
 
-  /// Makes the view again, without writing rows. What cannot be sent any more leaves the outbox.
-  /// - Throws: an error of the store.
-  func makeView() throws {
-    let rebase = rebased()
-    try note(dropped: rebase.dropped, shown: view)
-    let empty = Set(rebase.transactions.filter(\.parts.isEmpty).map(\.id))
-    try store.setOutbox(rebase.remaining(of: store.outbox).filter { !empty.contains($0.id) })
-    outgoing = rebase.transactions.filter { !$0.parts.isEmpty }
-    view = View(rebase.states, models)
-  }
-
-  /// Brings the rows to the view.
+  /// Takes in changes of the log, and saves, and brings the rows to what they mean. What cannot be sent any more leaves the outbox.
   /// - Parameters:
-  ///   - former: what the rows show.
-  ///   - touched: rows that the program changed.
-  ///   - isWhole: whether to compare all rows.
+  ///   - changes: the registers of each record of the log that changes; nil for a record that goes.
+  ///   - acknowledged: the transactions that the log has.
+  ///   - appended: new transactions.
+  ///   - saved: the properties that the program saved, by row; nil is all.
+  ///   - isWriting: whether to write the rows. Otherwise a later call does it.
   /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
-  func show(from former: View, _ touched: Set<RecordKey> = [], isWhole: Bool = false) throws {
-    // Rows lead to objects that the first scan has not looked at yet.
-    guard !isScanning else { return }
-    var keys = touched.union(postponed)
-    if isWhole {
-      keys.formUnion(view.rows.keys)
-      keys.formUnion(try store.shownRows().keys)
-    } else {
-      for (key, row) in view.rows where former.rows[key] != row { keys.insert(key) }
-      keys.formUnion(rowsWithOtherPersonalFields(former, view))
-      for key in former.rows.keys where view.rows[key] == nil { keys.insert(key) }
+  func update(
+    _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
+    saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
+  ) throws {
+    let unsent = unsentFields(without: acknowledged)
+    let laid = try outbox.update(
+      base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+    let update: ViewUpdate
+    let losses: Losses
+    do {
+      // What is read before the change must not be kept.
+      let before = rows
+      update = try ViewUpdate(shown, models, changes: laid.shown)
+      try work.add(update, before, saved: saved)
+      try note(dropped: laid.dropped, before)
+      losses = try Losses(update, unsent, before)
     }
-    guard !keys.isEmpty else { return }
-    let writer = RowWriter(self, from: former, to: view)
-    try writer.run(keys)
+    for (key, registers) in changes {
+      base.set(key, registers)
+      try store.setRegisters(registers, of: key)
+      witness(registers)
+    }
+    for (key, registers) in update.registers { shown.set(key, registers) }
+    for (key, row) in update.shown { shown.show(key, by: row) }
+    try store.setOutbox(outbox.transactions)
+    try noteLosses(losses, arrived: Set(changes.keys))
+    for row in try rowsWithOtherPersonalFields(update, rows) { work.add(row, nil) }
+    if isWriting { try writeRows() }
+  }
+
+  /// Writes the rows that may differ from their objects.
+  func writeRows() throws {
+    for row in postponed { work.add(row, nil) }
+    defer { work = RowWork() }
+    // Rows lead to objects that the first scan has not looked at yet.
+    guard !isScanning, !work.isEmpty else { return }
+    let writer = RowWriter(self, work, rows)
+    try writer.run()
     if writer.context.hasChanges {
       try checkpoint(.writing)
       try writer.context.save()
@@ -201,15 +228,23 @@ final class ZoneReplica {
     postponed = writer.postponed
   }
 
+  /// Compares all rows with their objects.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func showAll() throws {
+    for row in shown.rows { work.add(row, nil) }
+    work.gone.formUnion(Set(try store.shownRows().keys).subtracting(work.rows.keys))
+    try writeRows()
+    store.replica.models = models.fingerprint
+    store.replica.shownProperties = user.propertyNames
+  }
+
   /// Shows what the rows do not show yet: after an update of the program, and after a first scan.
   /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
   func catchUp() throws {
     guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
     try transaction {
-      try scanEverythingLeft()
-      try show(from: view, isWhole: true)
-      store.replica.models = models.fingerprint
-      store.replica.shownProperties = user.propertyNames
+      try capture()
+      try showAll()
     }
   }
 
@@ -220,7 +255,8 @@ final class ZoneReplica {
     let forked = store.replica.forkedZones ?? []
     return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
-      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && loading[$0.key] == nil }.keys.sorted(),
+      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && loading[$0.key] == nil }.keys
+        .sorted(),
       loading: loading.mapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
       version: store.replica.zoneList)
   }
@@ -268,60 +304,63 @@ final class ZoneReplica {
     store.replica.account = name.text
     // What the program saved so far goes to the account's own zone.
     try store.setZone(own.name, KnownZone(isWritable: own.isWritable, root: nil, owner: own.owner))
-    base.zones[own.name] = ZoneState()
   }
 
   /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
   private func scanBefore(_ response: SyncLog.PullResponse) throws {
     let isOwn =
       response.loads.isEmpty && response.list == nil && response.entries.count <= Set(response.taken).count
-    if isOwn { try captureSaves() } else { try scanEverythingLeft() }
+    if isOwn { try captureSaves() } else { try capture() }
   }
 
   /// - Returns: the error of a resolver. It does not keep the answer from being taken in.
   private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
-    let former = view
     let taken = Set(response.taken)
     let unsent = unsentFields(without: taken)
-    let contested = contested(response.entries, unsent)
-    var changed = Set<RecordKey>()
-    if let list = response.list { try takeZones(list) }
-    for load in response.loads { try take(load) }
-    for entry in response.entries {
-      let entry = entry.reduced
+    let contested = try contested(response.entries, unsent)
+    var changes: [RecordKey: Registers?] = [:]
+    if let list = response.list { try takeZones(list, &changes) }
+    for load in response.loads { try take(load, &changes) }
+    for entry in response.entries.map(\.reduced) {
       try noteLosses(of: entry, against: unsent, without: taken)
-      base.reduce(ZoneStates.Entry(commit: entry.commit, parts: entry.parts.filter { base.zones[$0.key] != nil }))
-      for (zone, part) in entry.parts where base.zones[zone] != nil {
-        switch part {
-        case .change(let changes): changed.formUnion(changes.keys.map { RecordKey(zone, $0) })
-        case .forget(let names): changed.formUnion(names.map { RecordKey(zone, $0) })
-        }
-      }
+      take(entry, &changes)
     }
-    for key in changed {
-      let registers = base[key]
-      try store.setRegisters(registers, of: key)
-      witness(registers)
-    }
-    if !taken.isEmpty { try store.setOutbox(store.outbox.filter { !taken.contains($0.id) }) }
     store.replica.cursor = response.cursor
-    try makeView()
-    try noteLosses(from: former, unsent)
-    try noteLosses(under: changed)
-    try show(from: former)
+    if resent.isEmpty {
+      try update(changes, acknowledged: taken)
+    } else {
+      // What others may be based on comes first.
+      let rest = outbox.transactions.filter { !taken.contains($0.id) }
+      try update(changes, acknowledged: taken.union(rest.map(\.id)), appended: resent + rest)
+    }
     let failure = contested.isEmpty ? nil : try resolve(contested)
     try dropUnsentAssets()
     return failure
   }
 
+  /// Takes in an entry over changes that come before it.
+  private func take(_ entry: ZoneStates.Entry, _ changes: inout [RecordKey: Registers?]) {
+    for (zone, part) in entry.parts where store.zones[zone] != nil {
+      switch part {
+      case .forget(let names): for name in names { changes[RecordKey(zone, name)] = .some(nil) }
+      case .change(let records):
+        for (name, var registers) in records {
+          registers.commit = entry.commit
+          let key = RecordKey(zone, name)
+          let former = changes[key] ?? base.registers(of: key)
+          changes[key] = .some((former ?? Registers()).joining(registers))
+        }
+      }
+    }
+  }
+
   /// Takes over which zones the account can read.
-  private func takeZones(_ list: SyncLog.ZoneList) throws {
+  private func takeZones(_ list: SyncLog.ZoneList, _ changes: inout [RecordKey: Registers?]) throws {
     let names = Set(list.zones.map(\.name))
     for zone in store.zones.keys where !names.contains(zone) {
-      base.zones[zone] = nil
+      for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
       loading[zone] = nil
       settle(zone)
-      try store.clear(zone: zone)
       try store.setZone(zone, nil)
       try secrets.setKeys(nil, of: zone.text)
     }
@@ -329,13 +368,12 @@ final class ZoneReplica {
       let isWhole = store.zones[zone.name]?.isWhole ?? false
       try store.setZone(
         zone.name, KnownZone(isWritable: zone.isWritable, isWhole: isWhole, root: zone.root, owner: zone.owner))
-      if base.zones[zone.name] == nil { base.zones[zone.name] = ZoneState() }
     }
     store.replica.zoneList = list.version
   }
 
   /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
-  private func take(_ load: SyncLog.ZoneLoad) throws {
+  private func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws {
     let zone = load.zone
     guard var known = store.zones[zone] else { return }
     var states = load.isStart ? ZoneStates() : loading[zone]?.states ?? ZoneStates()
@@ -345,16 +383,12 @@ final class ZoneReplica {
       return
     }
     loading[zone] = nil
-    let old = known.isWhole ? base.zones[zone] : nil
+    let old = known.isWhole ? base.states[zone] : nil
     known.isWhole = true
     try store.setZone(zone, known)
     let new = states[zone]
-    base.zones[zone] = new
-    try store.clear(zone: zone)
-    for (name, registers) in new.records {
-      try store.setRegisters(registers, of: RecordKey(zone, name))
-      witness(registers)
-    }
+    for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
+    for (name, registers) in new.records { changes[RecordKey(zone, name)] = .some(registers) }
     if let fork = store.replica.fork, let old, store.replica.forkedZones?.contains(zone) == true {
       try sendAgain(zone, old, new, after: fork)
     }
@@ -379,7 +413,7 @@ final class ZoneReplica {
     for registers in changes.values { try keepAssets(of: registers) }
     var transaction = makeTransaction(.zero, changes)
     transaction.isResent = true
-    try store.setOutbox([transaction] + store.outbox)
+    resent.append(transaction)
   }
 
   private func witness(_ registers: Registers?) {
@@ -395,7 +429,7 @@ final class ZoneReplica {
     // The cursor does not say what the replica has seen of a zone that comes whole.
     let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
       .union(store.zones.filter { !$0.value.isWhole }.keys)
-    let rest = outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
+    let rest = outbox.outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }
     var transactions: [SyncLog.Transaction] = []
     for transaction in rest.prefix(limit) {
@@ -425,18 +459,18 @@ final class ZoneReplica {
     let time = try time.inRange(SyncWire.times, field: "failure.time")
     try transaction {
       try captureSaves()
-      let former = view
       store.replica.clockOffset = time - now()
       store.replica.clock.setBack()
       let latest = time + SyncWire.clockTolerance
-      for transaction in store.outbox where transaction.time.milliseconds <= latest {
+      let transactions = outbox.transactions
+      for transaction in transactions where transaction.time.milliseconds <= latest {
         store.replica.clock.witness(transaction.time)
       }
       var renewed: [HybridTime: HybridTime] = [:]
-      for old in Set(store.outbox.map(\.time)).sorted() where old.milliseconds > latest { renewed[old] = tick() }
-      try store.setOutbox(store.outbox.map { $0.renewed(renewed) })
-      try makeView()
-      try show(from: former)
+      for old in Set(transactions.map(\.time)).sorted() where old.milliseconds > latest { renewed[old] = tick() }
+      guard !renewed.isEmpty else { return }
+      // The order of the outbox stays: all of it is laid again.
+      try update(acknowledged: Set(transactions.map(\.id)), appended: transactions.map { $0.renewed(renewed) })
     }
   }
 }

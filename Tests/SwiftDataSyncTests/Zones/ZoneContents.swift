@@ -53,11 +53,20 @@ struct ZoneContents {
   }
 }
 
+extension ZoneReplica {
+  /// The whole view of what the replica shows.
+  var view: View { View(shown.states, models) }
+}
+
 extension ZoneNode {
   /// Where the replica's own store does not show its view.
   func unshown() throws -> [String] {
     let (view, context) = (replica.view, ModelContext(container))
+    let rows = replica.rows
     var problems: [String] = []
+    for (key, row) in view.groups.row where replica.shown.row(showing: key) != row {
+      problems.append("\(key) is shown by another row than in the whole view")
+    }
     var shown = try replica.store.shownRows()
     func names(_ keys: [RecordKey]) -> String { keys.map { "\($0.zone.text)/\($0.name)" }.joined(separator: " ") }
     for (key, row) in view.rows {
@@ -71,7 +80,7 @@ extension ZoneNode {
       for property in entity.properties where property.isStored || property.isToMany {
         guard let model = view.models[row.entity, ExactText(property.name)] else { continue }
         if property.isAttribute {
-          guard let known = view.field(model, of: key)?.value else { continue }
+          guard let known = try rows.write(model, of: key)?.value else { continue }
           let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
           if !actual.isSame(as: known) {
             problems.append("\(row.entity) \(names([key])).\(property.name) is \(actual), not \(known)")

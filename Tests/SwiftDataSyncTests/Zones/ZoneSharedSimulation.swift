@@ -174,8 +174,8 @@ struct ZoneOutcome {
       if node.replica.pendingCount > 0 { problems.append("\(name(node)) still has unsent transactions") }
       problems += try node.unshown()
       let zones = Set(server.zones(of: node.account))
-      if Set(node.replica.base.zones.keys) != zones { problems.append("\(name(node)) has other zones") }
-      for zone in zones where node.replica.base[zone] != server.state(of: zone) {
+      if node.replica.zones != zones { problems.append("\(name(node)) has other zones") }
+      for zone in zones where node.replica.base.states[zone] != server.state(of: zone) {
         problems.append("\(name(node)) has another state of \(zone.text)")
       }
       let lost = (marks[node.account] ?? []).subtracting(contents.marks.keys)
