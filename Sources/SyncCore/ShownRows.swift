@@ -48,7 +48,7 @@ public struct ShownRows {
   /// The records that make the values of a row, in order; none if there is no such row.
   public func members(of row: RecordKey) throws -> [RecordKey] { try reader.members(of: row) }
 
-  /// All records that a row shows, also those of other zones.
+  /// All records that a row shows, in whatever zone they are.
   public func records(shownBy row: RecordKey) throws -> [RecordKey] { try source.records(shownBy: row).sorted() }
 
   /// The name of the record of a zone that a row stands for; nil if there is none.
