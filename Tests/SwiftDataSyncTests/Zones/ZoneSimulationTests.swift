@@ -17,5 +17,15 @@ struct ZoneSimulationTests {
       #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
     }
   }
+
+  @Test(
+    "Devices of three accounts that share objects end equal, and nothing acknowledged is lost",
+    arguments: SimulatedRuns.parts)
+  func shared(_ seeds: Range<UInt64>) {
+    for seed in seeds {
+      let problems = ZoneSharedSimulation(seed: seed, comparesSteps: Self.comparesSteps).run()
+      #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
+    }
+  }
 }
 #endif
