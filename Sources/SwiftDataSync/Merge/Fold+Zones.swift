@@ -177,8 +177,8 @@ extension Fold {
     let (old, here) = (state.fields[SyncSchema.home], FieldValue.text(zones.home(of: state.place)))
     // A replica that sends once more what it knows of a record says that it has seen its own mark.
     if let old, old.value == here, mark.value != here, mark.over != mark.time, mark.over ?? .zero < old.time {
-      // The record came here once more, and whoever takes it away has not seen this. The account that brought it may be the only one that
-      // can read the other zones, so that the others could not tell where the record is.
+      // The mark takes the record out of this zone, and its writer had not seen the newest move into this zone. The mark does not count.
+      // Otherwise each log could name another zone, and an account that cannot read all of these zones would not show the record.
       lostMarks.append(LostMark(record: name.joined, home: mark.value, time: mark.time))
       change.fields[SyncSchema.home] = nil
       return

@@ -258,9 +258,11 @@ extension Replica {
     return nil
   }
 
-  /// The changes by which a record comes to a zone again that this replica moved it to; empty if the log of any zone says that it has the record.
+  /// The changes by which a record comes again to a zone that this replica moved it to; empty if any zone's log says that the zone has the
+  /// record.
   ///
-  /// Another replica took the record out of the zone without having seen that it came there by way of others. So each log names another one.
+  /// Another replica took the record out of the zone and had not seen that it came there by way of other zones. So each log names another
+  /// zone.
   private func returning(_ name: RecordName, to zone: String, _ view: Fold) throws -> [RecordChange] {
     guard ledger.isWritable(zone), var state = try view.state(name), state.deleted == nil, state.alias == nil else {
       return []

@@ -3,7 +3,8 @@ import SyncProtocol
 
 /// An outbox that is laid over the log's states, one entry after the other (decision 44).
 ///
-/// An update lays only those transactions again that read what an entry changes. The result equals the result of a ``Rebase``. The outbox is in memory, and the records of the log need not be.
+/// An update lays only those transactions again that read what an entry changes. The result equals the result of a ``Rebase``. The outbox is
+/// in memory, and the records of the log need not be.
 public struct LaidOutbox: Sendable {
   /// The changes that an entry, a save or another permission makes.
   public struct Update: Sendable {

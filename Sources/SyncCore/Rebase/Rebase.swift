@@ -31,7 +31,7 @@ public struct Rebase: Sendable {
     var records = RecordOverlay(MemoryRecords(base, models), models)
     for transaction in outbox {
       var laying = TransactionLaying(records, models, writable: writable, roots: roots)
-      // Records in memory throw no error.
+      // `try!` because laying throws only errors of its source, and `MemoryRecords` throws none.
       try! laying.lay(transaction)
       records = laying.records
       transactions.append(OutgoingTransaction(id: transaction.id, time: transaction.time, parts: laying.parts))

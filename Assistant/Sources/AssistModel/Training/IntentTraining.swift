@@ -1,8 +1,9 @@
 extension ModelBuilder {
   /// Trains the head of frequent questions and its calibration.
   ///
-  /// Spam is left out, because it gets no drafts. A message whose file does not say what it asks takes part only if its kind is none or
-  /// urgent: such messages ask none of the questions. The SMS without spam are further messages that ask none.
+  /// The training leaves spam out, because spam gets no drafts. Some files do not say which question a message asks. Of these files the
+  /// training takes only messages of the kinds none and urgent, which ask none of the questions. It takes the SMS without spam as further
+  /// messages that ask none.
   ///
   /// An inner cross-validation fits the calibration: each of four heads is trained on three quarters of the messages and reads the fourth.
   /// - Parameters:

@@ -5,7 +5,7 @@ import Foundation
 /// On Linux, a `Mutex` of Synchronization that threads wait for is handed to the one that waits longest. That thread sleeps, and until the
 /// system runs it no other one continues. Once a few threads wait, each operation waits for such a change of threads, and that can last as long
 /// as the threads ask (Documentation/decisions/0041-many-at-once.md). A lock of pthreads is free for the thread that asks first.
-// @unchecked Sendable because the lock guards the value.
+// @unchecked Sendable because only `withLock` reads or writes the value, while the thread has the mutex, and the two pointers never change.
 package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   @usableFromInline let handle: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline let value: UnsafeMutablePointer<Value>
