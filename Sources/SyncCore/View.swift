@@ -37,13 +37,6 @@ public struct View: Sendable {
     var property: ExactText
   }
 
-  /// A to-one that leads to a target. Subclasses inherit the to-one.
-  private struct Relationship: Hashable {
-    var target: RecordKey
-    var declaringClass: WireName
-    var property: ExactText
-  }
-
   private struct Source {
     var row: RecordKey
     var entity: WireName
@@ -104,7 +97,7 @@ public struct View: Sendable {
           }
         }
         row.values[property.name] = .toMany(
-          Self.sorted(found.map { Source(row: $0, entity: entity, place: $1?.value.key ?? "") }))
+          found.map { ListPlace(place: $1?.value.key ?? "", row: $0) }.sorted().map(\.row))
       case .inverseToOne: row.values[property.name] = .toOne(nil)
       case .list, .inverseMembers: row.values[property.name] = .toMany([])
       }
@@ -112,35 +105,21 @@ public struct View: Sendable {
     return row
   }
 
-  /// The members of a list, ordered by place, then by name.
-  private static func sorted(_ list: [Source]) -> [RecordKey] {
-    list.sorted { left, right in
-      if left.place != right.place { return left.place < right.place }
-      return left.row.name == right.row.name ? left.row < right.row : left.row.name < right.row.name
-    }
-    .map(\.row)
-  }
-
-  /// Shows one source of each one-to-one. The target's own zone goes first, then the later write.
+  /// Shows one source of each one-to-one.
   private mutating func keepOneSource() {
-    var rivals: [Relationship: [RecordKey]] = [:]
+    var rivals: [OneToOne: [OneToOne.Rank]] = [:]
     for (key, row) in rows {
       for property in models.classes[row.entity] ?? [] where property.isExclusive {
         guard let target = row.values[property.name]?.target else { continue }
-        rivals[
-          Relationship(target: target, declaringClass: property.declaringClass, property: property.name), default: []
-        ].append(key)
+        let relationship = OneToOne(
+          target: target, declaringClass: property.declaringClass, property: property.name)
+        let time = held[Holder(row: key, property: property.name)]?.time ?? .zero
+        rivals[relationship, default: []].append(.init(isOwn: key.zone == target.zone, time: time, row: key))
       }
     }
-    for (relationship, keys) in rivals {
-      func precedes(_ left: RecordKey, _ right: RecordKey) -> Bool {
-        let isOwn = (left.zone == relationship.target.zone, right.zone == relationship.target.zone)
-        if isOwn.0 != isOwn.1 { return isOwn.1 }
-        let times = [left, right].map { held[Holder(row: $0, property: relationship.property)]?.time ?? .zero }
-        return times[0] == times[1] ? left < right : times[0] < times[1]
-      }
-      let kept = keys.max(by: precedes)
-      for key in keys where key != kept { rows[key]?.values[relationship.property] = .toOne(nil) }
+    for (relationship, ranks) in rivals {
+      let kept = ranks.max()
+      for rank in ranks where rank != kept { rows[rank.row]?.values[relationship.property] = .toOne(nil) }
     }
   }
 
@@ -168,7 +147,8 @@ public struct View: Sendable {
         if case .inverseMembers = property.kind {
           for index in list.indices { list[index].place = place(of: list[index].row, in: key, property) }
         }
-        rows[key]?.values[property.name] = .toMany(Self.sorted(list))
+        rows[key]?.values[property.name] = .toMany(
+          list.map { ListPlace(place: $0.place, row: $0.row) }.sorted().map(\.row))
       }
     }
   }

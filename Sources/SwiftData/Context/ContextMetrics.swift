@@ -21,12 +21,12 @@ struct ContextMetrics: Sendable {
     batches = Recorder(label: "swiftdata.context.batches")
   }
 
-  /// - Complexity: O(*n* / 16 + *m*) for *n* objects in the context and *m* deleted ones.
+  /// - Complexity: O(*n*) for *n* deleted objects that are not saved, whatever the number of objects in the context.
   func note(_ context: ContextState) {
-    objects.record(context.identityMaps.reduce(0) { $0 + $1.count })
+    objects.record(context.livingObjects?.value ?? 0)
     // Changed objects may be deleted too.
     let deleted = context.deleted.values.count { context.changed[ObjectIdentifier($0)] == nil }
     unsaved.record(context.inserted.count + context.changed.count + deleted)
-    batches.record(context.livingBatches?.count ?? 0)
+    batches.record(context.livingBatches?.value ?? 0)
   }
 }

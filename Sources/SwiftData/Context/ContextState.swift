@@ -10,8 +10,9 @@ package final class ContextState: ModelHost {
   /// The identity and the author of the context, as stores see them.
   package var editing = EditingState()
   let contextUse: ContextUse
-  /// Counts the batches of the context, or nil without metrics.
-  let livingBatches: LivingBatches?
+  /// Counts the objects and the batches of the context, or nil without metrics.
+  let livingObjects: LivingCount?
+  let livingBatches: LivingCount?
 
   // MARK: - Mutable State
   // The state belongs to the thread or actor of the context. To detect misuse, each access is between `beginUse(_:)`
@@ -77,8 +78,10 @@ package final class ContextState: ModelHost {
     self.core = core
     self.inbox = ContextInbox()
     self.contextUse = ContextUse(core.misuse)
-    self.livingBatches = core.metrics.map { _ in LivingBatches() }
-    self.identityMaps = Array(repeating: IdentityMap(), count: core.tables.rootCount)
+    let isMeasured = core.metrics != nil
+    livingObjects = isMeasured ? LivingCount() : nil
+    livingBatches = isMeasured ? LivingCount() : nil
+    self.identityMaps = Array(repeating: IdentityMap(living: livingObjects), count: core.tables.rootCount)
     self.syncedExternalCommits = core.stores.map(\.externalCommits)
     self.staleStores = core.refreshingStores
     super.init()

@@ -12,6 +12,10 @@ struct IdentityMap {
   private var slots: [IdentityPage?] = []
   private var pageCount = 0
   private var recent: IdentityPage?
+  /// Counts the objects, or nil if no metrics need the count.
+  private let living: LivingCount?
+
+  init(living: LivingCount? = nil) { self.living = living }
 
   /// The living object with a key.
   subscript(key: Int64) -> (any PersistentModel)? {
@@ -34,9 +38,6 @@ struct IdentityMap {
   /// The objects that are still alive.
   var objects: [any PersistentModel] { slots.flatMap { $0?.objects ?? [] } }
 
-  /// The number of objects, including those that are ending.
-  var count: Int { slots.reduce(0) { $0 + ($1?.count ?? 0) } }
-
   private mutating func page(of key: Int64) -> IdentityPage? {
     let number = key >> 4
     if let recent, recent.number == number { return recent }
@@ -47,7 +48,7 @@ struct IdentityMap {
 
   private mutating func makePage(of key: Int64) -> IdentityPage {
     if (pageCount + 1) * 2 > slots.count { rebuild() }
-    let page = IdentityPage(key >> 4)
+    let page = IdentityPage(key >> 4, living: living)
     slots[slot(of: page.number)] = page
     pageCount += 1
     recent = page

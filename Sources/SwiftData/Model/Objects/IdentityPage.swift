@@ -17,12 +17,14 @@ final class IdentityPage: @unchecked Sendable {
 
   let number: Int64
   private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
-  private var filled = 0
+  private var count = 0
+  /// Counts the objects of all pages, or nil if no metrics need the count.
+  private let living: LivingCount?
   /// A spin lock. It suffices, because its holder runs a few dozen instructions and calls no code outside this class.
   private let isLocked = Atomic(false)
 
-  init(_ number: Int64) {
-    self.number = number
+  init(_ number: Int64, living: LivingCount?) {
+    (self.number, self.living) = (number, living)
     entries.initialize(repeating: Entry(), count: 16)
   }
 
@@ -35,27 +37,29 @@ final class IdentityPage: @unchecked Sendable {
     locked { (0..<16).compactMap(living) }
   }
 
-  var isEmpty: Bool { count == 0 }
-
-  /// The number of objects, including those that are ending.
-  var count: Int { locked { filled } }
+  var isEmpty: Bool { locked { count == 0 } }
 
   func set(_ object: any PersistentModel, _ key: Int64) {
     let index = Int(key & 15)
-    locked {
-      if entries[index].address == nil { filled += 1 }
+    let isFree = locked {
+      let isFree = entries[index].address == nil
+      if isFree { count += 1 }
       entries[index] = Entry(address: ObjectIdentifier(object), object: object)
+      return isFree
     }
+    if isFree { living?.add(1) }
   }
 
   /// Removes the object at an address unless another one has its place. Called by an object that ends, too.
   func remove(_ address: ObjectIdentifier, _ key: Int64) {
     let index = Int(key & 15)
-    locked {
-      guard entries[index].address == address else { return }
+    let isRemoved = locked {
+      guard entries[index].address == address else { return false }
       entries[index] = Entry()
-      filled -= 1
+      count -= 1
+      return true
     }
+    if isRemoved { living?.add(-1) }
   }
 
   /// The object of an entry, unless it is ending. The caller has the lock.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The objects of one fetch. A relationship or attribute that one of them lacks is loaded for all of them in one
 /// statement.
 package final class FetchBatch {
@@ -13,9 +11,9 @@ package final class FetchBatch {
   /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
   var owners: [Int: Int] = [:]
   /// Counts the batch until it ends, or nil if no metrics need the count.
-  private let living: LivingBatches?
+  private let living: LivingCount?
 
-  init(root: Int, keys: [Int64] = [], enumerations: Int, living: LivingBatches?) {
+  init(root: Int, keys: [Int64] = [], enumerations: Int, living: LivingCount?) {
     self.root = root
     self.keys = keys
     self.enumerations = enumerations
@@ -24,13 +22,4 @@ package final class FetchBatch {
   }
 
   deinit { living?.add(-1) }
-}
-
-/// The number of a context's batches that objects still refer to. The last object of a batch may end on any thread.
-final class LivingBatches: Sendable {
-  private let number = Atomic(0)
-
-  var count: Int { number.load(ordering: .relaxed) }
-
-  fileprivate func add(_ change: Int) { number.add(change, ordering: .relaxed) }
 }
