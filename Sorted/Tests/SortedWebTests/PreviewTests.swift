@@ -3,6 +3,7 @@ import HTTPServing
 import Hummingbird
 import NIOCore
 import Sorted
+import SortedNetwork
 import SwiftData
 import Synchronization
 import Testing
@@ -48,7 +49,7 @@ import Testing
       ("http://", .notAWebAddress),
     ] as [(String, LinkFetcher.Failure)])
   func refused(_ link: String, _ failure: LinkFetcher.Failure) async {
-    await #expect(throws: failure) { _ = try await LinkFetcher().page(link) }
+    await #expect(throws: failure) { _ = try await LinkFetcher(client: HTTPLinkClient()).page(link) }
   }
 
   // MARK: - A server
@@ -129,7 +130,7 @@ import Testing
 
   /// Takes one port of this machine for a public address.
   static func fetcher(_ port: Int) -> LinkFetcher {
-    LinkFetcher(timeout: .seconds(600), isAllowed: { $0.port == port })
+    LinkFetcher(client: HTTPLinkClient(), timeout: .seconds(600), isAllowed: { $0.port == port })
   }
 
   @Test("A page is fetched, redirects are followed and checked, and too many are refused")

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 public import Foundation
 import HTTPServing
 import HTTPTypes
