@@ -6,6 +6,23 @@
   import Testing
   import Tracing
 
+  private enum Former {
+    @Model
+    final class Crate {
+      var number: Int
+      init(_ number: Int) { self.number = number }
+    }
+  }
+
+  private enum Present {
+    @Model
+    final class Crate {
+      var number: Int
+      var label: String?
+      init(_ number: Int) { self.number = number }
+    }
+  }
+
   @Suite("Spans of swift-distributed-tracing")
   struct SpanTests {
     @Model
@@ -26,9 +43,11 @@
     private let tracer = InMemoryTracer()
 
     /// A container that found the tracer when it opened.
-    private func open(_ configuration: any DataStoreConfiguration) throws -> ModelContainer {
+    private func open(
+      _ configuration: any DataStoreConfiguration, _ models: [any PersistentModel.Type] = [Shelf.self, Volume.self]
+    ) throws -> ModelContainer {
       try withTracer(tracer) { () throws(any Error) in
-        try ModelContainer(for: Schema([Shelf.self, Volume.self]), configurations: [configuration])
+        try ModelContainer(for: Schema(models), configurations: [configuration])
       }
     }
 
@@ -87,7 +106,8 @@
       #expect(volumes[0].shelf?.volumes.count == 3)
       var descriptor = FetchDescriptor<Volume>()
       descriptor.propertiesToFetch = [\.shelf]
-      let partial = try ModelContext(container).fetch(descriptor)
+      let other = ModelContext(container)
+      let partial = try other.fetch(descriptor)
       #expect(partial.map(\.title).count == 3)
       let faults = spans()
       #expect(
@@ -124,8 +144,8 @@
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let configuration = ModelConfiguration("moved", url: folder.appending(path: "a.store"))
-      _ = try ModelContainer(for: Schema([Shelf.self]), configurations: [configuration])
-      _ = try open(configuration)
+      _ = try ModelContainer(for: Schema([Former.Crate.self]), configurations: [configuration])
+      _ = try open(configuration, [Present.Crate.self])
       #expect(spans().map(\.facts["swiftdata.migration.steps"]) == ["1"])
     }
 
