@@ -9,6 +9,7 @@ let package = Package(
     .package(name: "open-swiftdata", path: "../.."),
     .package(name: "RestService", path: "../../Examples/RestService"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -19,6 +20,7 @@ let package = Package(
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "RestService", package: "RestService"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
   ]

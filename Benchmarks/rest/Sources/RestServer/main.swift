@@ -2,6 +2,7 @@
 // RestServer serve own|raw FILE PORT     serves them on 127.0.0.1
 import Foundation
 import Hummingbird
+import Logging
 import RestService
 import SwiftData
 
