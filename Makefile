@@ -104,14 +104,14 @@ api: docs
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
 # measures sync beside the same work without sync, the memory of a first sync, and many clients; ONLY=partitions measures
 # partitions on one and on three servers; ONLY=server measures many clients of one program, on SQLite and on PostgreSQL;
-# ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
+# ONLY=rest measures the example RestService under wrk, with RUNS and SECONDS; ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
 # core while reads are measured.
 SERVER = swift run --skip-build --package-path Benchmarks -c release bench server --save Benchmarks/server.json $(if $(RUNS),--runs $(RUNS))
 CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench cluster --save Benchmarks/cluster.json \
   $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 
 bench:
-	@scripts/bootstrap bench
+	@scripts/bootstrap $(if $(filter rest,$(ONLY)),rest,bench)
 ifeq ($(ONLY),apple)
 	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 else ifeq ($(ONLY),sync)
@@ -128,6 +128,8 @@ else ifeq ($(ONLY),server)
 	$(SERVER) sqlite
 	scripts/postgres $(SERVER) postgres
 	scripts/figures --write
+else ifeq ($(ONLY),rest)
+	Benchmarks/rest/measure --save Benchmarks/rest/results.json $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 else ifeq ($(ONLY),cluster)
 	swift build --package-path Benchmarks -c release --product bench
 	scripts/cluster --direct --asynchronous $(CLUSTER) overhead
