@@ -14,8 +14,8 @@ LIBRARY = $$(scripts/package .)
 SORTED = $$(scripts/package Sorted)
 TOOLS = $$(scripts/package Tools)
 
-# make run PORT=9000 serves at another port than 8080. The index, which editors use, costs a fifth of the time of a first build. A build
-# with another choice compiles everything again, so this one has a folder of its own.
+# make run PORT=9000 serves at another port than 8080. The index, which editors use, costs a quarter of the compiler's time.
+# SwiftPM compiles everything again where that choice changes, so this build has a folder of its own.
 DEMO = --package-path Sorted --scratch-path Sorted/.build-demo --disable-index-store
 run:
 	@scripts/bootstrap run
@@ -75,7 +75,7 @@ sync-chaos:
 	SYNC_KILLS=40 SYNC_NOTES=1250 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
 	  Sorted/Fuzz Assistant Firestore Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # Releases of swiftdata and sorted with Swift's runtime inside, run where no Swift is installed, with checksums, in

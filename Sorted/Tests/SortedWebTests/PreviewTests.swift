@@ -198,6 +198,18 @@ import Testing
     }
   }
 
+  @Test("A server without a client offers no previews")
+  func withoutClient() async throws {
+    for (fetcher, offers) in [(LinkFetcher(client: HTTPLinkClient()), true), (.offline, false)] {
+      try await WebFixture.run(fetcher: fetcher) { web in
+        var owner = try await web.owner()
+        #expect(try await owner.get("/settings").text.contains("name=\"previews\"") == offers)
+        _ = try await owner.send("/settings/switches", ["previews": "1"])
+        #expect(try await owner.get("/").text.contains("data-previews=\"yes\"") == offers)
+      }
+    }
+  }
+
   @Test("The head of a page is read whatever its quotes, its order and its faults")
   func heads() {
     let page = PageHead(
