@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "SwiftDataPostgresShards", targets: ["SwiftDataPostgresShards"]),
     .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
+    .library(name: "SyncCore", targets: ["SyncCore"]),
     .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
     .library(name: "UntrustedInput", targets: ["UntrustedInput"]),
     .library(name: "SwiftDataAppleStore", targets: ["SwiftDataAppleStore"]),
@@ -77,10 +78,10 @@ let package = Package(
     // Numbers that another program sent. They have no plain arithmetic.
     .target(name: "UntrustedInput"),
     .testTarget(name: "UntrustedInputTests", dependencies: ["UntrustedInput"]),
-    // What client and server of sync say to each other; the server is in Tools/.
-    .target(name: "SyncProtocol", dependencies: ["UntrustedInput"]),
-    // The rules of sync as pure functions. Client and server do not use them yet.
-    .target(name: "SyncCore", dependencies: ["SyncProtocol"]),
+    // The rules of sync as pure functions over values.
+    .target(name: "SyncCore"),
+    // The messages between client and server of sync. The server is in Tools/.
+    .target(name: "SyncProtocol", dependencies: ["SyncCore", "UntrustedInput"]),
     .testTarget(
       name: "SyncCoreTests", dependencies: ["SyncCore", "SyncProtocol"], exclude: ["Model", "traces.txt"]),
     .target(

@@ -1,4 +1,3 @@
-public import SyncProtocol
 
 /// The records of a source whose names come before a name, with the rows that were made of them.
 ///

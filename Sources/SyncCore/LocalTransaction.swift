@@ -1,5 +1,4 @@
 public import Foundation
-public import SyncProtocol
 
 /// A save that the server has not taken yet, with its changes in all zones (design, 3.4).
 public struct LocalTransaction: Hashable, Sendable, Identifiable {

@@ -1,5 +1,3 @@
-public import SyncProtocol
-
 /// The name of a property or of a model class on the wire: the oldest name that it had.
 public typealias WireName = ExactText
 

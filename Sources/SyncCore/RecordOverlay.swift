@@ -1,4 +1,3 @@
-public import SyncProtocol
 
 /// The records of a source with other registers for some of them.
 ///

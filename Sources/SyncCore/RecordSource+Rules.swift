@@ -1,4 +1,3 @@
-import SyncProtocol
 
 /// The rules of a view as questions about single records. Each reads what its answer depends on, and nothing else.
 extension RecordSource {

@@ -1,4 +1,3 @@
-public import SyncProtocol
 
 /// A relationship of a record, as the index of references has it: a reference or a present edge.
 public struct Link: Hashable, Comparable, Sendable {

@@ -1,5 +1,3 @@
-public import SyncProtocol
-
 /// A value with the time of its write. The later write wins. Two writes of one time are told apart by their values, so that the
 /// result does not depend on the order (design, 3.1).
 public struct Stamped<Value: Hashable & Comparable & Sendable>: Hashable, Comparable, Sendable {

@@ -1,5 +1,3 @@
-public import SyncProtocol
-
 /// Step 2 of a view: which row shows a record (design, 3.3).
 ///
 /// Within a zone, records with equal unique values are one row. Its key is their least key. Between zones, the first zone's row

@@ -1,5 +1,3 @@
-public import SyncProtocol
-
 /// The state of a zone: the registers of its records. It is the join of the zone's log (design, 3.2).
 public struct ZoneState: Hashable, Sendable {
   /// The registers, by the record's name.

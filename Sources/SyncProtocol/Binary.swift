@@ -6,8 +6,9 @@ package import UntrustedInput
 @usableFromInline package struct BinaryWriter {
   /// What was written.
   package private(set) var bytes: [UInt8] = []
-  private var texts: [String] = []
-  private var indices: [String: Int] = [:]
+  // `String` treats canonically equivalent texts as equal.
+  private var texts: [ExactText] = []
+  private var indices: [ExactText: Int] = [:]
   /// The index behind that of the last name.
   private var next = 0
   private var lastTime = HybridTime.zero
@@ -74,7 +75,10 @@ package import UntrustedInput
   }
 
   /// Writes a text that may come again; from the second time on it takes a byte or two.
-  package mutating func name(_ value: String) {
+  package mutating func name(_ value: String) { name(ExactText(value)) }
+
+  /// Writes a text that may come again; from the second time on it takes a byte or two.
+  package mutating func name(_ value: ExactText) {
     // Records of a class have the same names in the same order.
     if next == texts.count { next = 0 }
     if next < texts.count, texts[next] == value {
@@ -88,7 +92,7 @@ package import UntrustedInput
     texts.append(value)
     (next, indices[value]) = (texts.count, texts.count)
     byte(0)
-    text(value)
+    text(value.text)
   }
 
   /// Writes a moment. One that repeats the moment before takes a byte.
@@ -130,7 +134,7 @@ package import UntrustedInput
   private let bytes: [UInt8]
   private var position: Int
   private let limit: Int
-  private var texts: [String] = []
+  private var texts: [ExactText] = []
   private var lastTime = HybridTime.zero
 
   /// Reads from the beginning of some bytes.
@@ -144,7 +148,7 @@ package import UntrustedInput
   /// How many bytes are left.
   package var remaining: Int { limit - position }
 
-  @usableFromInline func damaged() -> DecodingError {
+  @usableFromInline package func damaged() -> DecodingError {
     .dataCorrupted(.init(codingPath: [], debugDescription: "the bytes end too early, or are not what is expected here"))
   }
 
@@ -214,10 +218,14 @@ package import UntrustedInput
 
   /// Reads a text that may come again.
   /// - Throws: `DecodingError`.
-  package mutating func name() throws -> String {
+  package mutating func name() throws -> String { try exactName().text }
+
+  /// Reads a text that may come again.
+  /// - Throws: `DecodingError`.
+  package mutating func exactName() throws -> ExactText {
     guard let index = try number().value(in: 0...UInt64(texts.count)) else { throw damaged() }
     if index > 0 { return texts[Int(index) - 1] }
-    let text = try text()
+    let text = ExactText(try text())
     texts.append(text)
     return text
   }

@@ -290,6 +290,10 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
     case missingAsset
     /// The key is not the one that follows the newest one of the zone: another device was faster.
     case keyConflict
+    /// The client has not seen what it has to see before a push. It pulls, lays its transactions over the new states and pushes again.
+    case behind
+    /// Another transaction moved a record that this one writes or leads to, or the other way round. The remedy is that of ``behind``.
+    case moved
     /// The server cannot answer now; try again.
     case unavailable
   }
@@ -331,7 +335,7 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
     case .unauthorized: 401
     case .forbidden: 403
     case .notFound: 404
-    case .keyConflict: 409
+    case .keyConflict, .behind, .moved: 409
     case .invalid, .clockAhead, .unknownSequence, .missingAsset, .wrongVersion: 400
     case .compacted: 410
     case .tooLarge: 413

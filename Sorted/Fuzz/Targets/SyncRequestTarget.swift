@@ -3,7 +3,8 @@ import Foundation
 
 /// A request to the sync server with a valid token of ann, or of the account that the header `As` names.
 ///
-/// Ann shares a record with bob. Dan is invited. In the body, `LINK` stands for the secret of a link to the share.
+/// Ann shares a record with bob. Dan is invited. In the body, `LINK` stands for the secret of a link to the share, and `EPOCH` for the
+/// epoch of the server.
 enum SyncRequestTarget {
   private static let world = Task { try await SyncWorld.make(fill) }
 
@@ -16,8 +17,13 @@ enum SyncRequestTarget {
     let input = RequestInput(bytes)
     var headers = ["Authorization": "Bearer \(try await world.token(input.account ?? "ann"))"]
     for (name, value) in input.headers { headers[name] = value }
-    let body = input.body.replacing(Data("LINK".utf8), with: Data(link.utf8))
-    let request = Task { [headers] in
+    var body = input.body.replacing(Data("LINK".utf8), with: Data(link.utf8))
+    if body.range(of: Data("EPOCH".utf8)) != nil {
+      let hello = ["Authorization": "Bearer \(try await world.token("ann"))"]
+      let answer = await service.answer("POST", "/v2/log/pull", headers: hello, body: Data(first.utf8)).body
+      body = body.replacing(Data("EPOCH".utf8), with: Data(try newestEpoch(answer).utf8))
+    }
+    let request = Task { [headers, body] in
       await service.answer(input.method, input.target, headers: headers, body: body)
     }
     // A request that waits for news need not wait for long.
@@ -35,6 +41,19 @@ enum SyncRequestTarget {
 
   /// The zone of the share follows from the names of the owner and the record, `ann/a`.
   private static let zone = "share-b950955ce5de17c876e409f6dff1c3a3"
+
+  /// The first pull of a client, which the server answers with its epochs.
+  private static let first = #"{"cursor":0,"known":[],"loading":{},"unsent":[]}"#
+
+  private struct Epochs: Decodable {
+    struct Epoch: Decodable { let name: String }
+    let epochs: [Epoch]
+  }
+
+  /// Returns the newest epoch of the answer to ``first``.
+  private static func newestEpoch(_ answer: Data) throws -> String {
+    try JSONDecoder().decode(Epochs.self, from: answer).epochs.last?.name ?? ""
+  }
 
   /// - Returns: the secret of a link.
   private static func fill(_ world: SyncWorld) async throws -> String {
@@ -57,12 +76,22 @@ enum SyncRequestTarget {
       _ = try await send("ann", "PUT", "\(asset)?offset=0&total=1", "x")
       _ = try await send("ann", "POST", "zones/\(zone)/push", #"{"base":0,"transactions":["\#(deletion)"]}"#)
     }
+    let epoch = try newestEpoch(try await send("ann", "POST", "log/pull", first))
+    _ = try await send(
+      "ann", "POST", "log/push", #"{"before":[],"cursor":0,"epoch":"\#(epoch)","transactions":["\#(logged)"]}"#)
     guard let part = Data(base64Encoded: part) else { broken("no part") }
     _ = try await world.send("ann", "PUT", "zones/private/snapshot?through=1&part=0&maker=m", part)
     let answer = try await send("ann", "POST", "shares/\(zone)/invitations", #"{"permission":"readOnly"}"#)
     return try JSONDecoder().decode([String: String].self, from: answer)["link"] ?? ""
   }
 
+  /// A transaction of version 2: a note with an asset in ann's zone and in the share, and a deletion in the share.
+  private static let logged =
+    "AggICAgICEgIiAgICAgICAgCAAADYW5uuQEAAQEBYTECBwAAAAAAAAAAAOgDAAAAAAAIRnV6ek5vdGUDAAVjb3ZlcgAGQDJkNzExNjQyYjcyNmIwNDQwMT"
+    + "YyN2NhOWZiYWMzMmY1Yzg1MzBmYjE5MDNjYzRkYjAyMjU4NzE3OTIxYTQ4ODEBAAVvd25lcgAIAQFiAAAFdGl0bGUABAFhAQAFcGFydHMBAQFiDQAAATgB"
+    + "ACBiOTUwOTU1Y2U1ZGUxN2M4NzZlNDA5ZjZkZmYxYzNhMwEAIGI5NTA5NTVjZTVkZTE3Yzg3NmU0MDlmNmRmZjFjM2EzvgEAAgEBYTECBwAAAAAAAAAAAO"
+    + "gDAAAAAAAIRnV6ek5vdGUDAAVjb3ZlcgAGQDJkNzExNjQyYjcyNmIwNDQwMTYyN2NhOWZiYWMzMmY1Yzg1MzBmYjE5MDNjYzRkYjAyMjU4NzE3OTIxYTQ4"
+    + "ODEBAAVvd25lcgAIAQFiAAAFdGl0bGUABAFhAQAFcGFydHMBAQFiDQAAATgBACBiOTUwOTU1Y2U1ZGUxN2M4NzZlNDA5ZjZkZmYxYzNhMwEBYgIA"
   /// A transaction that deletes a record, and a part of a snapshot.
   private static let deletion =
     "AQICAgICAgICAgICAgICAgIHAAAAAAAAAAEBAWEACEZ1enpOb3RlAQIHAAAAAAAAAAAA0AcAAAAAAAA="

@@ -13,8 +13,10 @@ enum SyncResponseTarget {
   private static let world = Task { try await SyncWorld.make(fill).world }
   private static let account = "fuzz"
 
-  /// A client reads all answers but those of the routes for operators.
-  static var routes: Set<String> { Set(SyncService.routes).subtracting(["GET /health", "GET /metrics"]) }
+  /// A client reads all answers but those of the routes for operators, and of the log of version 2, which no client uses yet.
+  static var routes: Set<String> {
+    Set(SyncService.routes.filter { !$0.hasPrefix("POST /log/") }).subtracting(["GET /health", "GET /metrics"])
+  }
 
   /// - Returns: the routes whose answers the input had and the client asked for.
   static func run(_ bytes: Data) async throws -> Set<String> {

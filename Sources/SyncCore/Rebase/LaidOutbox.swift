@@ -1,5 +1,4 @@
 public import Foundation
-import SyncProtocol
 
 /// An outbox that is laid over the log's states, one entry after the other (decision 44).
 ///

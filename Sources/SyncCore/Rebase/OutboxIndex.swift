@@ -1,4 +1,3 @@
-import SyncProtocol
 
 /// The reads that the laying of a transaction depends on.
 struct ReadSet: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import SyncProtocol
 
 /// The difference that changed records make in a view: in the rows and in the indices (decision 44).
 ///

@@ -1,4 +1,3 @@
-import SyncProtocol
 
 // Step 3 of a view: the rows, and how they differ from those before.
 extension ViewUpdater {

@@ -1,4 +1,3 @@
-import SyncProtocol
 
 /// Makes a ``ViewUpdate`` in the three steps of a view: who is there, unique values, relationships.
 final class ViewUpdater {

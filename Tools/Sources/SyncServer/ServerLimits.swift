@@ -27,6 +27,8 @@ public struct ServerLimits: Sendable {
   /// The time in milliseconds for which the server keeps the log that a snapshot replaces. Clients without support for snapshots
   /// read that log.
   public var retention: Int64 = 30 * 86_400_000
+  /// The smallest size of old entries in bytes for which the server folds the log of a zone.
+  public var foldSize: Int64 = 64 << 10
 
   /// The default limits.
   public init() {}

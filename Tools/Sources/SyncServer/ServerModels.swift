@@ -37,6 +37,18 @@ final class ServerZone {
   var unfinishedSize: Int64 = 0
   /// Whether a compaction is unfinished: entries up to ``compacted``, or assets that only they reference, may still be stored.
   var isCompacting: Bool = false
+  /// Version 2: the commit whose state the pages of the zone are; 0 without pages. Entries up to it are not read.
+  var folded: Int64 = 0
+  /// Version 2: the number of pages.
+  var pages: Int64 = 0
+  /// Version 2: the size of the pages in bytes. ``size`` includes it.
+  var pageSize: Int64 = 0
+  /// Version 2: whether entries up to ``folded``, or pages of another commit, may still be stored.
+  var hasLeftovers: Bool = false
+  /// Version 2: the size of the assets after the last sweep, in bytes.
+  var sweptSize: Int64 = 0
+  /// Version 2: the time of the last sweep in milliseconds since 1970.
+  var sweepTime: Int64 = 0
 
   init(account: String, name: String) {
     (key, self.account, self.name) = (Self.key(account, name), account, name)
@@ -111,6 +123,7 @@ final class ServerEntry {
 /// An asset: a large value that transactions of a zone reference by its checksum.
 @Model
 final class ServerAsset {
+  #Index<ServerAsset>([\.chunks])
   /// The unique key: the zone and the SHA-256 of the bytes.
   @Attribute(.unique) var key: String = ""
   /// The size in bytes.
@@ -121,15 +134,23 @@ final class ServerAsset {
   /// The time when the last part arrived, in milliseconds since 1970; 0 if an older server received the asset. The sweep keeps
   /// assets that arrived lately, because a transaction may reference them next.
   var touched: Int64 = 0
+  /// The asset that the parts belong to, as ``ServerChunk/asset``. Assets of several zones can have the same parts. It is empty if an older
+  /// server received the asset: then the parts belong to ``key``.
+  var chunks: String = ""
 
-  init(key: String, total: Int64) { (self.key, self.total) = (key, total) }
+  init(key: String, total: Int64, chunks: String = UUID().uuidString) {
+    (self.key, self.total, self.chunks) = (key, total, chunks)
+  }
+
+  /// The value of ``ServerChunk/asset`` of the asset's parts.
+  var chunkKey: String { chunks.isEmpty ? key : chunks }
 }
 
 /// A part of an asset.
 @Model
 final class ServerChunk {
   #Index<ServerChunk>([\.asset, \.offset])
-  /// The unique key: the asset's key and the offset.
+  /// The unique key: ``asset`` and the offset.
   @Attribute(.unique) var key: String = ""
   var asset: String = ""
   var offset: Int64 = 0

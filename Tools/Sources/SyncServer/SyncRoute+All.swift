@@ -5,7 +5,7 @@ import UntrustedInput
 
 extension SyncRoute {
   /// All routes. The first route that matches answers a request.
-  static let all: [SyncRoute] = service + zones + assets + shares + participants
+  static let all: [SyncRoute] = service + log + zones + assets + shares + participants
 
   private static let service: [SyncRoute] = [
     SyncRoute("GET", "health", .anonymous, "health", answer: .text) { service, _ in

@@ -59,7 +59,7 @@ struct SyncRoute: Sendable {
   }
 
   let method: String
-  /// The components of the path after `/v1`.
+  /// The components of the path after `/v1` or `/v2`.
   let path: [PathComponent]
   let query: [QueryField]
   let access: Access
@@ -70,6 +70,13 @@ struct SyncRoute: Sendable {
   /// The name of the route in metrics and logs. Several routes may share it.
   let label: String
   let handle: @Sendable (SyncService, SyncCall) async throws -> Reply
+
+  /// The versions of the protocol that have the route.
+  var versions: ClosedRange<Int> {
+    if path.first == .text("log") { return SyncLog.version...SyncLog.version }
+    let isInBoth = path.contains(.text("assets")) || path.first == .text("shares")
+    return SyncWire.version...(isInBoth ? SyncLog.version : SyncWire.version)
+  }
 
   /// The method and the path, for example `POST /zones/{zone}/push`.
   var name: String {

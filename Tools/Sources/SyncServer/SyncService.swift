@@ -32,6 +32,7 @@ public actor SyncService {
   public init(store location: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
     let container = try ZoneStore.container(at: location)
     store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
+    try store.beginEpoch()
     watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
     compactor = Compactor(store: store, logger: logger)
@@ -145,10 +146,11 @@ public actor SyncService {
     if let expected = call.expectedAccount, expected != call.account {
       throw SyncFailure.otherAccount(expected, call.account)
     }
-    if let version = call.version, version != Untrusted(SyncWire.version) {
+    let versions = call.route?.versions ?? SyncWire.version...SyncLog.version
+    if let version = call.version, version.value(in: versions) == nil {
       throw SyncFailure(
         .wrongVersion,
-        "the client uses version \(version) of the protocol, and the server uses version \(SyncWire.version); update the older"
+        "the client uses version \(version) of the protocol, and this request has version \(versions.upperBound); update the older"
           + " one")
     }
   }
@@ -197,6 +199,34 @@ public actor SyncService {
   /// Answers a long poll: when a zone has newer transactions than the client has seen, when the account can read other zones than
   /// the client names, or when the time is over.
   func wait(_ request: WaitRequest, _ account: String) async throws -> WaitResponse {
+    let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
+    guard request.positions.count <= 2 * limits.shares else {
+      throw SyncFailure(.tooLarge, "a request may wait for at most \(2 * limits.shares) zones")
+    }
+    return try await waiting(account) { try await poll(request, account, until: end) }
+  }
+
+  /// Answers a long poll of version 2: when there is something to pull, or when the time is over.
+  func wait(_ request: SyncLog.WaitRequest, _ account: String) async throws -> SyncLog.WaitResponse {
+    let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
+    return try await waiting(account) {
+      while true {
+        // The cursor comes before the read: a change that the read misses wakes the wait.
+        let cursor = await watch.cursor
+        let (isChanged, keys) = try await store.isChanged(for: request, account: account)
+        let remaining = end.timeIntervalSinceNow
+        if isChanged || remaining <= 0 || Task.isCancelled || Task.isShuttingDownGracefully {
+          return SyncLog.WaitResponse(isChanged: isChanged)
+        }
+        await watch.wait(for: keys, since: cursor, seconds: remaining)
+      }
+    }
+  }
+
+  /// Runs a request that waits for changes, unless too many requests of the account wait.
+  private func waiting<Answer: Sendable>(
+    _ account: String, _ body: () async throws -> Answer
+  ) async throws -> Answer {
     guard waitingRequests[account, default: 0] < limits.waiting else {
       throw SyncFailure(
         .rateLimited, "the account has \(limits.waiting) requests that wait for changes; end one of them", retryAfter: 5
@@ -207,13 +237,9 @@ public actor SyncService {
       waitingRequests[account]! -= 1
       if waitingRequests[account] == 0 { waitingRequests[account] = nil }
     }
-    let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
-    guard request.positions.count <= 2 * limits.shares else {
-      throw SyncFailure(.tooLarge, "a request may wait for at most \(2 * limits.shares) zones")
-    }
     await watch.begin()
     do {
-      let answer = try await poll(request, account, until: end)
+      let answer = try await body()
       await watch.end()
       return answer
     } catch {

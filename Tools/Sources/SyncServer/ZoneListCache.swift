@@ -16,7 +16,11 @@ final class ZoneListCache {
   final class List {
     fileprivate(set) var zones: [ZoneInfo]
     /// The number of invitations that the account has not accepted.
-    fileprivate(set) var invitations: Int
+    fileprivate(set) var invitations: Int { didSet { readable = nil } }
+    /// The keys that the account has to wrap, as text.
+    var missingKeys = "" { didSet { readable = nil } }
+    /// The list in messages of version 2, from the first request on.
+    var readable: SyncLog.ZoneList?
     /// The shares; nil until a client asks for them.
     fileprivate(set) var shares: [ShareInfo]?
     /// The keys of the zones.

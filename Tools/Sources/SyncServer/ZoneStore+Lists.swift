@@ -33,11 +33,13 @@ extension ZoneStore {
     return listCache.shares(list, since: version)
   }
 
-  private func list(of account: String, _ context: ModelContext) throws -> ZoneListCache.List {
+  func list(of account: String, _ context: ModelContext) throws -> ZoneListCache.List {
     try followHistory(context)
     if let list = listCache[account], !list.isStale { return list }
     let (zones, invitations) = try zones(of: account, context)
-    return listCache.set(account, zones, invitations)
+    let list = listCache.set(account, zones, invitations)
+    list.missingKeys = try missingKeys(of: zones, context)
+    return list
   }
 
   /// Applies the history since the last call to the cache. Reads after this call may see newer saves than the token. The next call then

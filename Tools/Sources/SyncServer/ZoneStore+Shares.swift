@@ -10,24 +10,26 @@ extension ZoneStore {
 
   /// The access of an account to a zone that it may read.
   struct Access {
-    /// The key of the zone.
-    let key: String
+    /// The name of the zone, as ``ServerZone/name``.
+    let name: String
     let owner: String
     let isWritable: Bool
+
+    /// The key of the zone.
+    var key: String { ServerZone.key(owner, name) }
   }
 
   /// Returns the access of an account to a zone.
   /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the zone. The error is the same whether the zone
   ///   exists or not.
   func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
-    if name == SyncWire.privateZone {
-      return Access(key: ServerZone.key(account, name), owner: account, isWritable: true)
+    if name == SyncWire.privateZone || ZoneName(text: name) == .account(ExactText(account)) {
+      return Access(name: SyncWire.privateZone, owner: account, isWritable: true)
     }
     guard let share = try share(name, context) else { throw zoneNotFound(name, account) }
-    let key = ServerZone.key(share.owner, name)
-    if share.owner == account { return Access(key: key, owner: account, isWritable: true) }
+    if share.owner == account { return Access(name: name, owner: account, isWritable: true) }
     guard let grant = try grant(name, account, context), grant.isAccepted else { throw zoneNotFound(name, account) }
-    return Access(key: key, owner: share.owner, isWritable: grant.isWritable)
+    return Access(name: name, owner: share.owner, isWritable: grant.isWritable)
   }
 
   func zoneNotFound(_ name: String, _ account: String) -> SyncFailure {
@@ -94,7 +96,7 @@ extension ZoneStore {
   /// Returns a share that the account owns.
   private func ownShare(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerShare {
     let access = try access(account, zone, context)
-    guard zone != SyncWire.privateZone, let share = try share(zone, context) else {
+    guard access.name != SyncWire.privateZone, let share = try share(zone, context) else {
       throw zoneNotFound(zone, account)
     }
     guard access.owner == account else {

@@ -110,7 +110,7 @@ extension ZoneStore {
       let rest = old.dropFirst(assets.count).map { String($0.key.dropFirst(zone.key.count + 1)) }
       sweep.unreferenced.subtract(batch.subtracting(rest))
       guard !assets.isEmpty else { return (sweep, 0, 0) }
-      let found = assets.map(\.key)
+      let found = assets.map(\.chunkKey)
       try context.delete(
         model: ServerChunk.self, where: #Predicate<ServerChunk> { found.contains($0.asset) })
       for asset in assets { context.delete(asset) }

@@ -15,11 +15,14 @@ actor ZoneStore {
   /// The author of this process's saves in the history.
   nonisolated let author = UUID().uuidString
   let listCache = ZoneListCache()
+  /// The newest commit that this process has read or made. See ``noticeRestore()``.
+  var newestCommit: Int64 = 0
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
     ServerLink.self, ServerAccountKey.self, ServerZoneKey.self, ServerFormerKey.self, ServerSnapshotPart.self,
-    ServerTaken.self,
+    ServerTaken.self, LogHead.self, LogEpoch.self, LogPart.self, LogPage.self, LogTransaction.self,
+    LogTransactions.self,
   ]
 
   init(_ container: ModelContainer, _ limits: ServerLimits, now: @escaping @Sendable () -> Int64) {
@@ -50,7 +53,7 @@ actor ZoneStore {
 
   /// Runs a closure on a new context and saves the context. It repeats both if another save followed the reads.
   /// - Throws: ``SyncFailure`` with the code `unavailable` after 1000 attempts; the error of the closure.
-  func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
+  nonisolated func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     for _ in 0..<1000 {
       let context = ModelContext(container)
       context.author = author
@@ -73,8 +76,11 @@ actor ZoneStore {
         .forbidden,
         "the account may read the share but not write to it; ask \(access.owner) for the permission to write")
     }
-    if let zone = try zone(access.key, context) { return zone }
-    let zone = ServerZone(account: access.owner, name: name)
+    return try zone(access.key, context) ?? insertZone(access, context)
+  }
+
+  func insertZone(_ access: Access, _ context: ModelContext) -> ServerZone {
+    let zone = ServerZone(account: access.owner, name: access.name)
     context.insert(zone)
     return zone
   }
@@ -130,7 +136,7 @@ actor ZoneStore {
         + " the operator of the server for a larger --quota")
   }
 
-  private static func days(_ milliseconds: Int64) -> String {
+  static func days(_ milliseconds: Int64) -> String {
     let days = (Double(milliseconds) / 86_400_000 * 10).rounded() / 10
     if days == 1 { return "1 day" }
     return days == days.rounded() ? "\(Int64(days)) days" : "\(days) days"

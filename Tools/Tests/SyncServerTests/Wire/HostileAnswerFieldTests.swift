@@ -14,7 +14,9 @@ struct HostileAnswerFieldTests {
     let client = WireClient(transport: WireTransport(world.service), world: world)
     try await client.prepare()
     var (fields, answers, refused) = (0, 0, 0)
-    for route in SyncRoute.all where route.access != .anonymous {
+    // The client of version 1 sends no requests for the log of version 2.
+    let routes = SyncRoute.all.filter { $0.access != .anonymous && $0.path.first != .text("log") }
+    for route in routes {
       client.transport.reset()
       try await client.use(route)
       let real = try #require(client.transport.seen[route.name], "the client did not ask \(route.name)")
@@ -33,7 +35,7 @@ struct HostileAnswerFieldTests {
       // The client goes on with good answers.
       try await client.use(route)
     }
-    print("sync answers: \(SyncRoute.all.count - 2) routes, \(fields) fields, \(answers) answers, \(refused) refused")
+    print("sync answers: \(routes.count) routes, \(fields) fields, \(answers) answers, \(refused) refused")
     #expect(fields > 60 && refused > answers / 4)
   }
 

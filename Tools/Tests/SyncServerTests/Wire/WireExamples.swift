@@ -21,6 +21,19 @@ struct WireExample {
     let transaction = SnapshotFixture.transaction("sent")
     switch route.name {
     case "GET /health", "GET /metrics": break
+    case "POST /log/pull":
+      message = SyncLog.PullRequest(
+        cursor: 0, epoch: world.epoch, known: [world.own(.ann)], loading: [world.share: "\(world.epoch)/0/0/0"],
+        unsent: [world.pushed], version: "version")
+    case "POST /log/push":
+      message = SyncLog.PushRequest(
+        cursor: 1, epoch: world.epoch, before: [world.pushed],
+        transactions: [
+          SyncLog.Transaction(
+            id: UUID(), parts: [world.own(.ann): [.a: .born()], world.share: [.a: .born()]])
+        ])
+    case "POST /log/wait":
+      message = SyncLog.WaitRequest(cursor: 0, epoch: world.epoch, version: "version", seconds: 0)
     case "POST /wait":
       message = WaitRequest(
         positions: [SyncWire.privateZone: 0], seconds: 0, keys: [world.zone: 1], invitations: 0, version: "version")

@@ -111,7 +111,8 @@ indirect enum WireJSON: Decodable {
         return missing(in: value)
       }
       // A transaction is a text.
-      let isMessage = [.struct, .collection].contains(mirror.displayStyle) && !(child.value is SyncTransaction)
+      let isText = child.value is SyncTransaction || child.value is SyncLog.Transaction
+      let isMessage = [.struct, .collection].contains(mirror.displayStyle) && !isText
       return isMessage ? missing(in: child.value) : []
     }
   }
@@ -188,6 +189,6 @@ struct WireValues {
     var change = RecordChange(RecordName(""), String(repeating: "e", count: 1 << 16))
     change.members = ["tracks": [RecordName("\0"): MemberWrite()]]
     all.append(SyncTransaction(id: UUID(), replica: 1, changes: [change]).encoded)
-    return all
+    return all + logTransactions
   }()
 }

@@ -36,6 +36,9 @@ struct WireWorld: Sendable {
   let zone: String
   /// The secret of a link to the share.
   let link: String
+  /// The epoch of the server, and a transaction of Ann's that is in the log of version 2.
+  let epoch: UUID
+  let pushed = UUID()
   private let suffix: String
   private let keys: TokenKeys
   private let folder: TestFolder
@@ -77,6 +80,16 @@ struct WireWorld: Sendable {
       let push = PushRequest(base: 0, transactions: [SnapshotFixture.transaction("secret-text")])
       _ = try await send(.ann, "POST", "zones/\(zone)/push", try encode(push))
     }
+    let hello = try encode(SyncLog.PullRequest(cursor: 0, epoch: nil, known: []))
+    let pulled = try SyncWire.decode(SyncLog.PullResponse.self, from: try await send(.ann, "POST", "log/pull", hello))
+    let epoch = try #require(pulled.epochs?.last).name
+    let secret = [RecordName.a: Registers.born("Note", ["text": .text("secret-text")])]
+    let parts = [ZoneName.account(ExactText("ann" + suffix)): secret, try #require(ZoneName(text: zone)): secret]
+    let push = SyncLog.PushRequest(
+      cursor: pulled.latest, epoch: epoch, transactions: [SyncLog.Transaction(id: pushed, parts: parts)])
+    let answer = try await send(.ann, "POST", "log/push", try encode(push))
+    try #require(try SyncWire.decode(SyncLog.PushResponse.self, from: answer).refusal == nil)
+    self.epoch = epoch
     let people = [Person.ann, .bob, .cat, .eve].map { $0.rawValue + suffix }
     let wrapped = Dictionary(people.map { ($0, Data("secret-key".utf8)) }) { first, _ in first }
     let request1 = PutZoneKeysRequest(generation: 1, previous: nil, wrapped: wrapped)
@@ -95,6 +108,10 @@ struct WireWorld: Sendable {
   }
 
   func account(_ person: Person) -> String { person.rawValue + suffix }
+
+  /// The zone of an account, and the zone of the share, in messages of version 2.
+  func own(_ person: Person) -> ZoneName { .account(ExactText(account(person))) }
+  var share: ZoneName { ZoneName(text: zone) ?? own(.ann) }
 
   /// A token of any account.
   func token(of account: String) async throws -> String { try await keys.token(for: account, seconds: 600) }
@@ -122,6 +139,8 @@ extension ZoneStore {
     var rows = try context.fetch(FetchDescriptor<ServerZone>()).filter { own.contains($0.key) }.map {
       "zone \($0.key) \($0.latest) \($0.size) \($0.snapshot) \($0.unfinished) \($0.snapshotAskAt)"
     }
+    rows += try context.fetch(FetchDescriptor<LogPart>()).filter { own.contains($0.zone) }.map { "log \($0.key)" }
+    rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map(\.key)
     rows += try context.fetch(FetchDescriptor<ServerEntry>()).filter { own.contains($0.zone) }.map(\.key)
     rows += try context.fetch(FetchDescriptor<ServerAsset>()).filter { asset in
       own.contains { asset.key.hasPrefix($0) }

@@ -6,7 +6,7 @@ import Foundation
 /// Moments of one replica ascend. A new moment of a replica is later than every moment that the replica has seen.
 public struct HybridTime: Hashable, Comparable, Sendable {
   // Each field of a record has moments, so that they are small. 48 bits of milliseconds last for 8,900 years.
-  @usableFromInline let bits: UInt64
+  @usableFromInline package let bits: UInt64
   /// The replica that gave the moment. It breaks ties.
   public let replica: UInt64
 
@@ -24,7 +24,7 @@ public struct HybridTime: Hashable, Comparable, Sendable {
   }
 
   /// Makes a moment of the milliseconds and, in the lowest 16 bits, the counter.
-  init(bits: UInt64, replica: UInt64) { (self.bits, self.replica) = (bits, replica) }
+  package init(bits: UInt64, replica: UInt64) { (self.bits, self.replica) = (bits, replica) }
 
   /// Orders moments by time, then by counter, then by replica.
   @inlinable public static func < (left: HybridTime, right: HybridTime) -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 /// The name of an object, the same on all replicas: a UUID of version 7 in lowercase, which sorts by age.
 public struct RecordName: Hashable, Sendable {
   // A UUID takes 16 bytes here, which are hashed and compared much faster than its text.
-  @usableFromInline let high, low: UInt64
+  @usableFromInline package let high, low: UInt64
   /// A name that is no UUID in lowercase.
   @usableFromInline let other: OtherName?
 
@@ -23,7 +23,7 @@ public struct RecordName: Hashable, Sendable {
   }
 
   /// Takes the bytes of a UUID, the first one as the highest.
-  init(high: UInt64, low: UInt64) { (self.high, self.low, other) = (high, low, nil) }
+  package init(high: UInt64, low: UInt64) { (self.high, self.low, other) = (high, low, nil) }
 
   /// Makes a new name.
   /// - Parameters:
@@ -37,7 +37,7 @@ public struct RecordName: Hashable, Sendable {
   }
 
   /// Whether the name is a UUID in lowercase.
-  package var isUUID: Bool { other == nil }
+  public var isUUID: Bool { other == nil }
 
   /// The text.
   public var text: String {

@@ -1,0 +1,2 @@
+// The messages carry times, names and registers.
+@_exported public import SyncCore

@@ -1,0 +1,143 @@
+import Foundation
+import SwiftData
+
+// The log of all zones: what version 2 of the protocol stores (Documentation/sync-protocol.md). `ServerZone` in ServerModels.swift has the
+// sizes and the newest commit of each zone. `ServerShare`, `ServerGrant`, `ServerLink`, `ServerAsset`, `ServerChunk` and the keys serve both
+// versions. A store serves clients of one version.
+//
+// When the client of version 2 replaces the client of version 1, these go: Compactor.compactReplacedLogs, ZoneStore+Changes,
+// ZoneStore+Compaction, ZoneStore+Lists.listChanges, ZoneStore+Snapshots, ZoneStore+Sweep, ZoneStore.push with its checks, the versions in
+// ZoneListCache, SyncService.wait with poll, the routes in `SyncRoute.zones` and `wait`, the models ServerEntry, ServerSnapshotPart and
+// ServerTaken, and the properties of ServerZone that say so.
+
+/// The newest commit of the database. There is one object.
+@Model
+final class LogHead {
+  @Attribute(.unique) var key: Int = 0
+  /// The number of the newest entry, over all zones.
+  var commit: Int64 = 0
+  /// The name of the newest epoch.
+  var epoch: UUID = UUID()
+  /// The newest commit up to which the log of any zone is folded. A client that has seen more needs no zone as a whole.
+  var floor: Int64 = 0
+  /// The number of folds. A reader that finds another number after its reads may have missed entries.
+  var folds: Int64 = 0
+
+  init() {}
+}
+
+/// A start of a server on this database.
+@Model
+final class LogEpoch {
+  @Attribute(.unique) var name: UUID = UUID()
+  /// The last commit before the epoch.
+  var start: Int64 = 0
+  /// The number of epochs before this one.
+  var index: Int64 = 0
+
+  init(name: UUID, start: Int64, index: Int64) { (self.name, self.start, self.index) = (name, start, index) }
+}
+
+/// The part of an entry for one zone.
+@Model
+final class LogPart {
+  #Index<LogPart>([\.zone, \.commit], [\.zone, \.moves, \.commit])
+  /// The unique key: the zone and the commit.
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var commit: Int64 = 0
+  /// Whether the part moves a record into the zone or out of it.
+  var moves: Bool = false
+  /// The time of the commit in milliseconds since 1970.
+  var time: Int64 = 0
+  /// The size of ``bytes``, which the server sums up without reading them.
+  var size: Int64 = 0
+  /// A `ZoneStates.Entry.Part` as bytes.
+  var bytes: Data = Data()
+
+  init(zone: String, commit: Int64, time: Int64, moves: Bool, bytes: Data) {
+    (key, self.zone, self.commit) = ("\(zone)/\(commit)", zone, commit)
+    (self.time, self.moves, size, self.bytes) = (time, moves, Int64(bytes.count), bytes)
+  }
+}
+
+/// A page of the folded log of a zone: the registers of some records.
+@Model
+final class LogPage {
+  #Index<LogPage>([\.zone, \.folded, \.index])
+  /// The unique key: the zone, ``folded`` and ``index``.
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  /// The commit whose state the page is a part of. Pages of another commit than `ServerZone.folded` are not read.
+  var folded: Int64 = 0
+  /// The place of the page. The names of records ascend through the pages.
+  var index: Int64 = 0
+  /// The size of ``bytes``.
+  var size: Int64 = 0
+  /// The registers as the bytes of a `ZoneStates.Entry.Part`.
+  var bytes: Data = Data()
+
+  init(zone: String, folded: Int64, index: Int64, bytes: Data) {
+    (key, self.zone, self.folded) = ("\(zone)/\(folded)/\(index)", zone, folded)
+    (self.index, size, self.bytes) = (index, Int64(bytes.count), bytes)
+  }
+}
+
+/// A transaction that the log took lately.
+@Model
+final class LogTransaction {
+  #Index<LogTransaction>([\.time])
+  /// The unique key: the account and the identity of the transaction.
+  @Attribute(.unique) var key: String = ""
+  var account: String = ""
+  var identity: UUID = UUID()
+  var commit: Int64 = 0
+  /// The time of the commit in milliseconds since 1970.
+  var time: Int64 = 0
+
+  init(account: String, identity: UUID, commit: Int64, time: Int64) {
+    (key, self.account) = (Self.key(account, identity), account)
+    (self.identity, self.commit, self.time) = (identity, commit, time)
+  }
+
+  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString)" }
+}
+
+/// Transactions of an account that the log took long ago. Their identities begin with the same 12 bits.
+@Model
+final class LogTransactions {
+  /// The unique key: the account and the bits.
+  @Attribute(.unique) var key: String = ""
+  /// The identity and the commit of each transaction, in 24 bytes each. See ``commits``.
+  var bytes: Data = Data()
+
+  init(key: String) { self.key = key }
+
+  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString.prefix(3))" }
+}
+
+extension LogTransactions {
+  /// The size of a transaction in bytes: an identity of 16 bytes and a commit of 8 bytes.
+  private static let width = 24
+
+  /// The transactions that ``bytes`` has.
+  var commits: [(identity: UUID, commit: Int64)] {
+    bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count / Self.width * Self.width, by: Self.width).map { start in
+        (
+          UUID(uuid: bytes.loadUnaligned(fromByteOffset: start, as: uuid_t.self)),
+          Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 16, as: Int64.self))
+        )
+      }
+    }
+  }
+
+  func append(_ transactions: [LogTransaction]) {
+    var bytes = bytes
+    for transaction in transactions {
+      withUnsafeBytes(of: transaction.identity.uuid) { bytes.append(contentsOf: $0) }
+      withUnsafeBytes(of: transaction.commit.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    self.bytes = bytes
+  }
+}

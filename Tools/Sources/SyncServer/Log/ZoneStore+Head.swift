@@ -1,0 +1,85 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// The newest commit, and the epochs by which clients find out that the database was restored from a backup.
+
+extension ZoneStore {
+  nonisolated func head(_ context: ModelContext) throws -> LogHead {
+    if let head = try context.fetch(FetchDescriptor<LogHead>()).first { return head }
+    let head = LogHead()
+    context.insert(head)
+    return head
+  }
+
+  /// Begins an epoch. Each start of a server on the database does so before it answers a request.
+  nonisolated func beginEpoch() throws { try transaction { try beginEpoch(try head($0), $0) } }
+
+  private nonisolated func beginEpoch(_ head: LogHead, _ context: ModelContext) throws {
+    head.epoch = UUID()
+    let index = Int64(try context.fetchCount(FetchDescriptor<LogEpoch>()))
+    context.insert(LogEpoch(name: head.epoch, start: head.commit, index: index))
+  }
+
+  /// Begins an epoch if the database was restored while this process served it.
+  func noticeRestore() throws {
+    guard try head(ModelContext(container)).commit < newestCommit else { return }
+    let newest = newestCommit
+    newestCommit = try transaction { context in
+      let head = try head(context)
+      if head.commit < newest { try beginEpoch(head, context) }
+      return head.commit
+    }
+  }
+
+  func epochs(_ context: ModelContext) throws -> [SyncLog.Epoch] {
+    try context.fetch(FetchDescriptor<LogEpoch>(sortBy: [SortDescriptor(\.index)])).map {
+      SyncLog.Epoch(name: $0.name, start: $0.start)
+    }
+  }
+
+  // MARK: - Transactions
+
+  /// Returns the commits of those among some transactions of an account that the log has.
+  func commits(of identities: [UUID], account: String, _ context: ModelContext) throws -> [UUID: Int64] {
+    guard !identities.isEmpty else { return [:] }
+    let keys = identities.map { LogTransaction.key(account, $0) }
+    let recent = try context.fetch(
+      FetchDescriptor<LogTransaction>(predicate: #Predicate<LogTransaction> { keys.contains($0.key) }))
+    var commits = Dictionary(recent.map { ($0.identity, $0.commit) }) { first, _ in first }
+    // The recent ones come first: another process may move transactions from there to here meanwhile.
+    let rest = Set(identities).subtracting(commits.keys)
+    guard !rest.isEmpty else { return commits }
+    let groups = Set(rest.map { LogTransactions.key(account, $0) })
+    for group in try context.fetch(
+      FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { groups.contains($0.key) }))
+    {
+      for (identity, commit) in group.commits where rest.contains(identity) { commits[identity] = commit }
+    }
+    return commits
+  }
+
+  /// Packs a batch of the transactions that are older than the retention.
+  /// - Returns: whether there were any.
+  func packTransactions() throws -> Bool {
+    let oldest = now() - limits.retention
+    return try transaction { context in
+      var descriptor = FetchDescriptor<LogTransaction>(
+        predicate: #Predicate<LogTransaction> { $0.time <= oldest }, sortBy: [SortDescriptor(\.time)])
+      descriptor.fetchLimit = 1000
+      let old = try context.fetch(descriptor)
+      let groups = Dictionary(grouping: old) { LogTransactions.key($0.account, $0.identity) }
+      let keys = Array(groups.keys)
+      let stored = try context.fetch(
+        FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { keys.contains($0.key) }))
+      let known = Dictionary(uniqueKeysWithValues: stored.map { ($0.key, $0) })
+      for (key, transactions) in groups {
+        let group = known[key] ?? LogTransactions(key: key)
+        if known[key] == nil { context.insert(group) }
+        group.append(transactions.sorted { $0.commit < $1.commit })
+      }
+      for transaction in old { context.delete(transaction) }
+      return !old.isEmpty
+    }
+  }
+}

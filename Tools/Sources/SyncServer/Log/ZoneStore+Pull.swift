@@ -1,0 +1,201 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import UntrustedInput
+
+// Reading the log: what follows one cursor in all zones of an account, up to one commit (design, 3.6).
+
+extension ZoneStore {
+  /// An answer to a pull. The bytes of registers go from the store into the JSON as they are.
+  private struct Answer {
+    var cursor: Int64
+    let latest: Int64
+    /// The parts of the entries, in the order of their commits.
+    var parts: [(zone: ZoneName, part: LogPart)] = []
+    var loads: [Load] = []
+    var taken: [UUID] = []
+    var epochs: [SyncLog.Epoch]?
+    var list: SyncLog.ZoneList?
+  }
+
+  /// A part of a zone that comes whole.
+  struct Load {
+    let zone: ZoneName
+    let isStart: Bool
+    /// The bytes of a page; nil for none.
+    var page: Data?
+    var parts: [LogPart] = []
+    /// Nil for the last part.
+    var position: LoadPosition?
+  }
+
+  /// Returns what follows a cursor, as the JSON of a `SyncLog.PullResponse`.
+  func pull(_ request: SyncLog.PullRequest, account: String) throws -> Data {
+    guard request.unsent.count <= limits.transactions else {
+      throw SyncFailure(
+        .tooLarge, "a pull may name \(limits.transactions) transactions; name fewer in one request")
+    }
+    try noticeRestore()
+    let context = ModelContext(container)
+    let head = try head(context)
+    newestCommit = max(newestCommit, head.commit)
+    guard request.epoch == head.epoch else {
+      let cursor = try request.cursor.inRange(SyncWire.sequenceNumbers, field: "cursor")
+      return try json(Answer(cursor: cursor, latest: head.commit, epochs: try epochs(context)))
+    }
+    guard let cursor = request.cursor.value(in: 0...head.commit) else {
+      throw SyncFailure(
+        .unknownSequence,
+        "the client has seen the commit \(request.cursor), and the log ends with \(head.commit); pull with the cursor 0"
+      )
+    }
+    // The list comes after the newest commit, so that it knows all zones with entries up to this commit.
+    let list = try list(of: account, context)
+    let readable = try readableZones(of: account, list)
+    let all = Dictionary(
+      list.zones.compactMap { zone in
+        ZoneName(zone, of: account).map { ($0, (key: ServerZone.key(zone.owner, zone.name), latest: zone.latest)) }
+      }
+    ) { first, _ in first }
+    let behind = cursor < head.floor ? try foldedZones(Set(all.values.map(\.key)), after: cursor) : []
+    let known = Set(request.known).filter { all[$0].map { !behind.contains($0.key) } ?? false }
+
+    var answer = Answer(cursor: head.commit, latest: head.commit)
+    let active = all.filter { known.contains($0.key) && $0.value.latest > cursor }.mapValues(\.key)
+    (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit)
+    // Each answer has something of a zone that is loading.
+    var budget = max(1, limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) })
+    for zone in all.keys.filter({ !known.contains($0) }).sorted() {
+      guard let key = all[zone]?.key else { continue }
+      // A zone that the client takes for complete is in the answer, so that the client learns that it is not.
+      guard budget > 0 || request.known.contains(zone) else { continue }
+      let position = request.loading[zone].flatMap(LoadPosition.init)
+      answer.loads += try loads(of: zone, key, from: position, head.epoch, through: answer.cursor, &budget)
+    }
+    let commits = try commits(of: request.unsent, account: account, context)
+    answer.taken = request.unsent.filter { commits[$0].map { $0 <= answer.cursor } ?? false }
+    answer.list = readable.version == request.version ? nil : readable
+    // Another process may have folded a log between the reads.
+    guard try self.head(ModelContext(container)).folds == head.folds else {
+      throw SyncFailure(.unavailable, "the server folded a log while it read the log; try again", retryAfter: 0.1)
+    }
+    return try json(answer)
+  }
+
+  /// Returns those among some zones whose logs are folded beyond a cursor.
+  private func foldedZones(_ keys: Set<String>, after cursor: Int64) throws -> Set<String> {
+    var descriptor = FetchDescriptor<ServerZone>(
+      predicate: #Predicate<ServerZone> { keys.contains($0.key) && $0.folded > cursor })
+    descriptor.propertiesToFetch = [\.key]
+    return Set(try ModelContext(container).fetch(descriptor).map(\.key))
+  }
+
+  /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, and all entries of each commit.
+  /// - Returns: the entries, and the commit up to which they go.
+  private func entries(
+    of zones: [ZoneName: String], after cursor: Int64, through latest: Int64
+  ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
+    let share = limits.answerSize / max(1, zones.count)
+    var end = latest
+    var ends: [ZoneName: Int64] = [:]
+    for (zone, key) in zones {
+      let sizes = try sizes(of: key, after: cursor, through: latest, bytes: share, most: 2000 / zones.count)
+      ends[zone] = sizes.last
+      if !sizes.isComplete, let last = sizes.last { end = min(end, last) }
+    }
+    var parts: [(zone: ZoneName, part: LogPart)] = []
+    for (zone, last) in ends {
+      guard let key = zones[zone] else { continue }
+      parts += try self.parts(of: key, after: cursor, through: min(last, end)).map { (zone, $0) }
+    }
+    parts.sort { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }
+    return (parts, end)
+  }
+
+  /// Finds out how many entries of a zone fit into a number of bytes: at least one if there is any.
+  /// - Parameter most: the largest number of entries.
+  /// - Returns: the commit of the last one, nil if there is none; and whether these are all.
+  func sizes(
+    of key: String, after commit: Int64, through latest: Int64, bytes: Int, most: Int
+  ) throws -> (last: Int64?, isComplete: Bool) {
+    let most = min(max(most, 1), 500)
+    var descriptor = FetchDescriptor<LogPart>(
+      predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
+      sortBy: [SortDescriptor(\.commit)])
+    descriptor.propertiesToFetch = [\.commit, \.size]
+    descriptor.fetchLimit = most
+    let found = try ModelContext(container).fetch(descriptor)
+    var (size, last) = (Int64(0), Int64?.none)
+    for part in found {
+      guard size < bytes else { return (last, false) }
+      (size, last) = (size + part.size, part.commit)
+    }
+    return (last, found.count < most)
+  }
+
+  /// Returns the entries of a zone after one commit and up to another one, in order.
+  func parts(of key: String, after commit: Int64, through end: Int64) throws -> [LogPart] {
+    guard commit < end else { return [] }
+    return try ModelContext(container).fetch(
+      FetchDescriptor<LogPart>(
+        predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end },
+        sortBy: [SortDescriptor(\.commit)]))
+  }
+
+  /// Says whether there is something to pull.
+  /// - Returns: this, and the keys of the zones whose changes end a wait.
+  func isChanged(for request: SyncLog.WaitRequest, account: String) throws -> (isChanged: Bool, keys: Set<String>) {
+    try noticeRestore()
+    let context = ModelContext(container)
+    let list = try list(of: account, context)
+    guard request.epoch == (try head(context)).epoch, request.version == (try readableZones(of: account, list)).version
+    else { return (true, list.keys) }
+    return (list.zones.contains { Untrusted($0.latest) > request.cursor }, list.keys)
+  }
+
+  // MARK: - JSON
+
+  private func json(_ answer: Answer) throws -> Data {
+    var body = Data("{\"cursor\":\(answer.cursor),\"entries\":[".utf8)
+    var last: Int64?
+    for (zone, part) in answer.parts {
+      body += Data(
+        last == part.commit
+          ? ",".utf8
+          : (last == nil ? "{\"commit\":\(part.commit),\"parts\":{" : "}},{\"commit\":\(part.commit),\"parts\":{").utf8)
+      try Self.append(zone, part.bytes, &body)
+      last = part.commit
+    }
+    body += Data((last == nil ? "]" : "}}]").utf8)
+    if let epochs = answer.epochs { body += Data(",\"epochs\":".utf8) + (try SyncWire.encode(epochs)) }
+    body += Data(",\"latest\":\(answer.latest)".utf8)
+    if let list = answer.list { body += Data(",\"list\":".utf8) + (try SyncWire.encode(list)) }
+    body += Data(",\"loads\":[".utf8)
+    for (index, load) in answer.loads.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      try Self.append(load, &body)
+    }
+    body += Data("],\"taken\":".utf8) + (try SyncWire.encode(answer.taken))
+    body += Data(",\"time\":\(now())}".utf8)
+    return body
+  }
+
+  private static func append(_ load: Load, _ body: inout Data) throws {
+    body += Data("{\"entries\":[".utf8)
+    for (index, part) in load.parts.enumerated() {
+      body += Data("\(index > 0 ? "," : ""){\"commit\":\(part.commit),\"parts\":{".utf8)
+      try append(load.zone, part.bytes, &body)
+      body += Data("}}".utf8)
+    }
+    body += Data("],\"isStart\":\(load.isStart)".utf8)
+    if let position = load.position { body += Data(",\"position\":\"\(position.text)\"".utf8) }
+    body += Data(",\"records\":\"".utf8) + (load.page ?? emptyPart).base64EncodedData()
+    body += Data("\",\"zone\":".utf8) + (try SyncWire.encode(load.zone)) + Data("}".utf8)
+  }
+
+  private static func append(_ zone: ZoneName, _ bytes: Data, _ body: inout Data) throws {
+    body += (try SyncWire.encode(zone)) + Data(":\"".utf8) + bytes.base64EncodedData() + Data("\"".utf8)
+  }
+
+  private static let emptyPart = ZoneStates.Entry.Part.change([:]).encoded
+}
