@@ -87,7 +87,7 @@ let package = Package(
     .target(
       name: "SwiftDataSync",
       dependencies: [
-        "SwiftData", "SyncProtocol", "UntrustedInput",
+        "SwiftData", "SyncCore", "SyncProtocol", "UntrustedInput",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client", condition: httpClient),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Sync"])),
@@ -101,7 +101,7 @@ let package = Package(
       name: "SwiftDataSyncTests",
       dependencies: [
         "AppleStoreTemplates", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataPostgres", "SwiftDataSync",
-        "SyncProtocol", "UntrustedInput",
+        "SyncCore", "SyncProtocol", "UntrustedInput",
       ]),
     .target(
       name: "SwiftDataAppleStore",

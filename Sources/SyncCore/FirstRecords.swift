@@ -1,4 +1,3 @@
-
 /// The records of a source whose names come before a name, with the rows that were made of them.
 ///
 /// After an update of the program a client makes its view again, in pages of ascending names. It empties the tables of rows and of unique

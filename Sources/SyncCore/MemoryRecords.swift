@@ -1,4 +1,3 @@
-
 /// Records, indices and rows in memory. Each look-up is a look-up in a dictionary.
 public struct MemoryRecords: RowSource, Sendable {
   /// The states of the zones.

@@ -1,4 +1,3 @@
-
 /// The records of a source with other registers for some of them.
 ///
 /// A client has the records of the log in tables. It shows an overlay with the registers of a ``LaidOutbox``, for each record that an

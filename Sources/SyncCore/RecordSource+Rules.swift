@@ -1,4 +1,3 @@
-
 /// The rules of a view as questions about single records. Each reads what its answer depends on, and nothing else.
 extension RecordSource {
   /// The record that a reference held in a zone leads to; nil if it is dead, unreadable or unknown. The same as

@@ -1,4 +1,3 @@
-
 /// A relationship of a record, as the index of references has it: a reference or a present edge.
 public struct Link: Hashable, Comparable, Sendable {
   /// The name on the wire.

@@ -1,4 +1,3 @@
-
 /// A one-to-one: an exclusive to-one that leads to a target. Subclasses inherit the to-one.
 struct OneToOne: Hashable {
   var target: RecordKey

@@ -379,7 +379,7 @@ private struct Restamping {
 }
 
 /// Random numbers of any generator.
-private struct AnyGenerator: RandomNumberGenerator {
+struct AnyGenerator: RandomNumberGenerator {
   private var base: any RandomNumberGenerator
   init(_ base: any RandomNumberGenerator) { self.base = base }
   mutating func next() -> UInt64 { base.next() }

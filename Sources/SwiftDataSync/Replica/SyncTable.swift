@@ -12,7 +12,7 @@ struct SyncTable {
   /// The columns that have an index.
   let indices: [String]
 
-  private init(_ name: String, _ columns: [(String, Kind)], isKeyed: Bool = true, indices: [String] = []) {
+  init(_ name: String, _ columns: [(String, Kind)], isKeyed: Bool = true, indices: [String] = []) {
     (self.name, self.columns, self.isKeyed, self.indices) = (name, columns, isKeyed, indices)
   }
 
@@ -53,10 +53,15 @@ struct SyncTable {
 struct SyncTables {
   let database: SyncDatabase
   private let prefix: String
+  private let all: [SyncTable]
 
   /// - Parameter isSpare: whether they are those in which the logs are folded again.
   init(_ database: SyncDatabase, isSpare: Bool = false) {
-    (self.database, prefix) = (database, isSpare ? "_swiftdata_sync_again_" : "_swiftdata_sync_")
+    self.init(database, isSpare ? "_swiftdata_sync_again_" : "_swiftdata_sync_", SyncTable.all)
+  }
+
+  init(_ database: SyncDatabase, _ prefix: String, _ all: [SyncTable]) {
+    (self.database, self.prefix, self.all) = (database, prefix, all)
   }
 
   /// The tables in which the logs are folded again.
@@ -67,7 +72,7 @@ struct SyncTables {
   /// Makes the tables that are not there.
   func make() throws {
     let types = database.types
-    for table in SyncTable.all {
+    for table in all {
       let columns = table.columns.enumerated().map { index, column in
         let type =
           switch column.kind {
@@ -90,7 +95,7 @@ struct SyncTables {
   /// Removes all rows.
   func clear() throws {
     try make()
-    for table in SyncTable.all { try database.execute("DELETE FROM \(name(table))") }
+    for table in all { try database.execute("DELETE FROM \(name(table))") }
   }
 
   // MARK: - Rows

@@ -1,4 +1,3 @@
-
 /// Finds groups of records with equal unique values where no index says which row shows a record: in the middle of a rebase.
 struct GroupReader<Source: RecordSource> {
   private let records: Source

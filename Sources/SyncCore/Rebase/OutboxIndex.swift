@@ -1,4 +1,3 @@
-
 /// The reads that the laying of a transaction depends on.
 struct ReadSet: Hashable, Sendable {
   /// The names of records that were read, in any zone, and the names whose holders were looked up.

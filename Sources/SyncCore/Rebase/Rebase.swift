@@ -1,4 +1,3 @@
-
 /// Local edits laid over a new base (design, 3.5). It is a function of its arguments, so that no replica has to remember anything between
 /// two pulls.
 ///

@@ -1,4 +1,3 @@
-
 /// Lays one transaction of an outbox over the records of the log, with the writes of the transactions before it.
 struct TransactionLaying<Source: RecordSource> {
   /// The records with what the transaction writes.

@@ -1,4 +1,3 @@
-
 /// Records and rows before an update. The source is asked each question once, and not at all if another answer implies the answer.
 final class KnownRows: RowSource {
   private struct Relationship: Hashable {

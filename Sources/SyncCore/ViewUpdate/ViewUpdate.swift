@@ -1,4 +1,3 @@
-
 /// The difference that changed records make in a view: in the rows and in the indices (decision 44).
 ///
 /// The cost depends on what changes in the rows, not on the number of records. The update only reads the source. The caller then writes

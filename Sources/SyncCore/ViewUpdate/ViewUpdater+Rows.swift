@@ -1,4 +1,3 @@
-
 // Step 3 of a view: the rows, and how they differ from those before.
 extension ViewUpdater {
   /// Finds the rows that may differ and compares them.

@@ -1,4 +1,3 @@
-
 /// Makes a ``ViewUpdate`` in the three steps of a view: who is there, unique values, relationships.
 final class ViewUpdater {
   let models: SyncModels

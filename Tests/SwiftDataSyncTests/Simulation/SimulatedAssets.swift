@@ -4,9 +4,6 @@ import SyncProtocol
 
 @testable import SwiftDataSync
 
-/// The bytes of a large value did not arrive.
-struct LostAsset: Error {}
-
 // What an engine does with large values, over a network that loses them.
 
 extension SimulatedNode {

@@ -3,12 +3,18 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
+/// A device with a program that saves.
+protocol EditedNode: AnyObject {
+  var container: ModelContainer! { get }
+  var program: SimulatedProgram { get }
+}
+
 /// Random edits of a program that uses the store of a node. Each call is one save.
 struct SimulatedEdits {
   /// What the text of a label begins with that nothing changes or deletes, but the deletion of its project.
   static let keepsake = "keepsake "
 
-  let node: SimulatedNode
+  let node: any EditedNode
   var random: SeededGenerator
   /// What decides on large values; nil for edits without any. It is a generator of its own, so that the other edits of a seed are
   /// the same.

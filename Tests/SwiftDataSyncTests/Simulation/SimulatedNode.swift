@@ -6,7 +6,7 @@ import SyncProtocol
 @testable import SwiftDataSync
 
 /// One replica with real stores, a wrong clock and a bad network.
-final class SimulatedNode {
+final class SimulatedNode: EditedNode {
   let index: Int
   let server: SimulatedService
   let account: String

@@ -1,0 +1,541 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+/// Makes a transaction of what the program saved (design, 3.4).
+///
+/// It writes the current values of the properties that the history names. All writes have one time: of two transactions that write the same
+/// fields, one wins all of them.
+final class StoreCapture {
+  let replica: ZoneReplica
+  private let context: ModelContext
+  let changed: OrderedChanges
+  let time: HybridTime
+  /// What the rows showed before the saves.
+  let view: ShownRows
+  /// Reads attributes.
+  private let writer = ValueWriter()
+  /// The records of objects that others may lead to.
+  private var keys: [PersistentIdentifier: RecordKey] = [:]
+  /// The rows that the program deleted.
+  private(set) var deleted: Set<RecordKey> = []
+  /// The registers that the saves write.
+  var changes: [RecordKey: Registers] = [:]
+  /// The deleted owner of each record that a cascade deleted.
+  private(set) var owners: [RecordKey: RecordKey] = [:]
+  /// The lists whose order is compared: owner and property.
+  private var lists: [(owner: any PersistentModel, key: RecordKey, rule: SyncModels.Property)] = []
+  private var seenLists: Set<ListName> = []
+  /// How many members came to the end of each list.
+  private var arrivals: [ListName: Int] = [:]
+  /// The targets that sources of an exclusive to-one gave up.
+  private var released: [(property: SyncModels.Property, target: RecordKey)] = []
+
+  struct ListName: Hashable {
+    let owner: RecordKey
+    let property: ExactText
+  }
+
+  /// - Parameters:
+  ///   - view: what the rows showed before the saves.
+  ///   - time: the time of the writes.
+  init(_ replica: ZoneReplica, _ changed: OrderedChanges, _ view: ShownRows, at time: HybridTime) {
+    (self.replica, self.changed, self.view, self.time) = (replica, changed, view, time)
+    context = replica.user.makeContext()
+  }
+
+  var models: SyncModels { replica.models }
+  private var user: UserStore { replica.user }
+  private var store: StateStore { replica.store }
+
+  /// Finds the changes.
+  /// - Returns: the rows that the saves touched, each with the properties that the saves changed; nil is all.
+  /// - Throws: an error of a store.
+  func run() throws -> [RecordKey: Set<ExactText>?] {
+    var touched: [RecordKey: Set<ExactText>?] = [:]
+    deleted = Set(try store.keys(of: changed.deleted.map(UserStore.text)).compactMap(\.self))
+    let gone = Set(changed.deleted)
+    // By age, whatever the class: so the store orders the members of a list that have no place in it.
+    let inserted = changed.inserted.sorted { ($0.key ?? 0) < ($1.key ?? 0) }
+    let updated = changed.updateOrder.filter { !changed.isInserted($0) }
+    let ours = (inserted + updated).filter { !gone.contains($0) && user.entities[$0.entityName] != nil }
+    let found = zip(ours, try ModelCells.objects(at: ours, in: context)).compactMap { identifier, object in
+      object.map { (identifier: identifier, object: $0) }
+    }
+    let keys = try name(found.map(\.identifier))
+    if user.schema.hasReferences { try nameTargets(of: found.map(\.object)) }
+    for (key, (identifier, object)) in zip(keys, found) {
+      let isNew = try view.registers(of: key) == nil
+      let only = isNew || changed.isInserted(identifier) ? nil : changed.updated[identifier] ?? nil
+      touched[key] = .some(only.map { Set($0.map { ExactText($0) }) })
+      if isNew { try write(key) { $0.born = Stamped(self.time, WireName(type(of: object).__entity.name)) } }
+      try capture(object, key, only: only, isNew: isNew)
+    }
+    for list in lists { try captureOrder(of: list.owner, list.key, list.rule) }
+    try releaseLosers()
+    for key in deleted.sorted() {
+      try delete(key)
+      touched[key] = .some(nil)
+    }
+    return touched
+  }
+
+  // MARK: - Names
+
+  /// The records of objects, which get new ones in the account's own zone if they have none.
+  @discardableResult
+  private func name(_ identifiers: [PersistentIdentifier]) throws -> [RecordKey] {
+    let texts = identifiers.map(UserStore.text)
+    return try zip(zip(identifiers, texts), try store.keys(of: texts)).map { object, known in
+      let (identifier, text) = object
+      if let key = keys[identifier] { return key }
+      let key = known ?? RecordKey(replica.ownZone, replica.makeName())
+      keys[identifier] = key
+      if known == nil { try store.setObject(text, of: key) }
+      return key
+    }
+  }
+
+  /// Names all that the changed objects lead to, in few statements.
+  private func nameTargets(of objects: [any PersistentModel]) throws {
+    var targets: [PersistentIdentifier] = []
+    for object in objects {
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        if property.isToMany, isLeftOut(object, property) { continue }
+        targets += try ModelCells.targets(of: object, property).map(\.persistentModelID)
+      }
+    }
+    try name(targets.filter { keys[$0] == nil })
+  }
+
+  /// Whether a to-many did not change, so that it need not be read.
+  private func isLeftOut(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    guard case .some(.some(let only)) = changed.updated[object.persistentModelID] else { return false }
+    return !only.contains(property.name) && !changed.isInserted(object.persistentModelID)
+  }
+
+  func key(of object: any PersistentModel) throws -> RecordKey {
+    let identifier = object.persistentModelID
+    return try keys[identifier] ?? name([identifier])[0]
+  }
+
+  /// The object of a row.
+  private func object(of key: RecordKey) throws -> (any PersistentModel)? {
+    guard let text = try store.object(of: key), let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: context)[identifier], !object.isDeleted
+    else { return nil }
+    return object
+  }
+
+  // MARK: - Writing
+
+  /// Writes to all records of a row. Otherwise the old value of another one comes back after a rename.
+  func write(_ key: RecordKey, _ body: (inout Registers) -> Void) throws {
+    for record in try records(of: key) { body(&changes[record, default: Registers()]) }
+  }
+
+  /// The records of a row; for a new one, its own.
+  func records(of key: RecordKey) throws -> [RecordKey] {
+    let members = try view.members(of: key)
+    return members.isEmpty ? [key] : members
+  }
+
+  func writeEdge(_ key: RecordKey, _ property: WireName, _ member: RecordName, _ edge: Edge) throws {
+    try write(key) { registers in
+      var members = registers.edges[property] ?? [:]
+      members[member, default: Edge()].join(edge)
+      registers.edges[property] = members
+    }
+  }
+
+  /// A reference names the record of the holder's own zone where the row has one there.
+  func link(_ zone: ZoneName, _ key: RecordKey) throws -> Reference {
+    if let name = try view.name(of: key, in: zone) { return Reference(name) }
+    return Reference(key.name, hint: key.zone == zone ? nil : key.zone)
+  }
+
+  // MARK: - Objects
+
+  /// - Parameter only: the properties that changed; nil is all.
+  private func capture(
+    _ object: any PersistentModel, _ key: RecordKey, only: Set<String>?, isNew: Bool
+  ) throws {
+    let entity = type(of: object).__entity
+    for (property, rule) in user.properties[entity.name] ?? [] where only?.contains(property.name) ?? true {
+      if rule.isPersonal {
+        try capturePersonal(object, key, property)
+        continue
+      }
+      guard let model = models[WireName(entity.name), ExactText(property.name)] else { continue }
+      switch rule.kind {
+      case .attribute:
+        try captureAttribute(object, key, property, model, compares: only == nil && !isNew, isNew: isNew)
+      case .reference: try captureReference(of: object, key, property, model)
+      case .derivedReference: try captureHolder(of: object, key, property, model)
+      case .members:
+        try captureMembers(of: object, key, property, model)
+        note(object, key, model)
+      case .derivedFromReference: note(object, key, model)
+      case .derivedFromMembers:
+        try captureOwners(of: object, key, property, model)
+        note(object, key, model)
+      }
+    }
+  }
+
+  private func captureAttribute(
+    _ object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property,
+    compares: Bool, isNew: Bool
+  ) throws {
+    let cell = try ModelCells.cell(of: object, property, writer: writer)
+    let isSealed = property.isSensitive
+    let value = isSealed ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
+    if isNew, value == .null, property.defaultValue == nil { return }
+    if compares {
+      let shown = try view.write(model, of: key)?.value
+      // A value that was never written is what the declaration says.
+      let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
+      guard !value.isSame(as: known) else { return }
+    }
+    if case .asset = value {
+      _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
+    }
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+  }
+
+  /// Writes an attribute that only the devices of the account share. A default value need not travel: the other devices have it already.
+  private func capturePersonal(_ object: any PersistentModel, _ key: RecordKey, _ property: __Property) throws {
+    let entity = type(of: object).__entity
+    guard let wire = user.schema[entity.name]?.wire(of: property.name) else { return }
+    let cell = try ModelCells.cell(of: object, property, writer: writer)
+    let value = property.isSensitive ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
+    let shown = try replica.personalField(property.name, of: key, in: view)?.value
+    let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
+    guard !value.isSame(as: known) else { return }
+    if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
+    for personal in try replica.personalKeys(of: key, in: view) {
+      var registers = changes[personal] ?? Registers()
+      if try view.registers(of: personal) == nil {
+        registers.born = Stamped(time, WireName(SyncSchema.personal(entity.name)))
+      }
+      registers.fields[wire] = Stamped(time, value)
+      changes[personal] = registers
+    }
+  }
+
+  // MARK: - To-ones
+
+  private func captureReference(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let target = try ModelCells.targets(of: object, property).first
+    let targetKey = try target.map(self.key)
+    let shown = try view.value(model, of: key)?.target
+    let written = try changes[key]?.fields[model.wire] ?? view.write(model, of: key)
+    if targetKey == nil {
+      // The deletion of the target says it already.
+      if let shown, deleted.contains(shown), !model.isOwnedByTarget { return }
+      guard written?.value.reference != nil else { return }
+    } else if changes[key]?.fields[model.wire] == nil, shown == targetKey {
+      if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: property, at: target) }
+      return
+    }
+    if case .toOne(_, isExclusive: true, _) = model.kind, let shown { released.append((model, shown)) }
+    let value = try targetKey.map { RegisterValue.reference(try link(key.zone, $0)) } ?? .null
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    guard let target, let targetKey, inverse(of: property, at: target) != nil else { return }
+    // It comes to the end of its new list, unless the list says otherwise.
+    let place = try arrive(at: target, targetKey, property)
+    try write(key) { $0.fields[model.placeField] = Stamped(self.time, .text(place)) }
+    if try view.registers(of: key) != nil { try noteInverse(of: property, at: target) }
+  }
+
+  /// The end of a one-to-one that stores nothing: the other ends are compared.
+  private func captureHolder(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    guard case .inverseToOne(_, let inverse, _) = model.kind else { return }
+    var holders = try ModelCells.targets(of: object, property)
+    if let former = try view.value(model, of: key)?.target, let former = try self.object(of: former) {
+      holders.append(former)
+    }
+    for holder in holders {
+      let entity = type(of: holder).__entity
+      let holderKey = try self.key(of: holder)
+      // A new one is captured with all that it has.
+      guard try view.registers(of: holderKey) != nil, let end = entity.property(named: inverse.text),
+        let rule = models[WireName(entity.name), inverse]
+      else { continue }
+      try captureReference(of: holder, holderKey, end, rule)
+    }
+  }
+
+  /// The source that lost a target to another one does not get it back when that one gives it up: the program saw it without.
+  private func releaseLosers() throws {
+    for key in deleted {
+      for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+        guard case .toOne(_, isExclusive: true, _) = model.kind, let target = try view.value(model, of: key)?.target
+        else { continue }
+        released.append((model, target))
+      }
+    }
+    for (property, target) in released {
+      for loser in try view.losers(of: target, by: property) where !deleted.contains(loser) {
+        guard changes[loser]?.fields[property.wire] == nil else { continue }
+        try write(loser) { $0.fields[property.wire] = Stamped(self.time, .null) }
+      }
+    }
+  }
+
+  // MARK: - To-manys
+
+  private func captureMembers(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let targets = try ModelCells.targets(of: object, property)
+    let actual = Set(try targets.map(self.key))
+    let found = try edges(of: key, model)
+    for target in targets {
+      let member = try self.key(of: target)
+      guard found[member] == nil else {
+        if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: property, at: target) }
+        continue
+      }
+      try add(member, target, to: key, object, property, model)
+    }
+    for (target, edges) in found where !actual.contains(target) && !deleted.contains(target) {
+      for (member, edge) in edges { try writeEdge(key, model.wire, member, Edge(removed: edge.added)) }
+    }
+  }
+
+  /// The edges of a row by the rows that they lead to, with those that this capture writes.
+  func edges(
+    of key: RecordKey, _ model: SyncModels.Property
+  ) throws -> [RecordKey: [(member: RecordName, edge: Edge)]] {
+    guard case .members(let entity, _) = model.kind else { return [:] }
+    var found: [RecordKey: [(member: RecordName, edge: Edge)]] = [:]
+    for (record, member, edge) in try view.edges(model, of: key) where edge.isPresent {
+      let reference = Reference(member, hint: edge.hint)
+      guard let target = try view.resolve(reference, from: record.zone, entity: entity) else { continue }
+      found[target, default: []].append((member, edge))
+    }
+    return found
+  }
+
+  private func add(
+    _ member: RecordKey, _ target: any PersistentModel, to key: RecordKey, _ owner: any PersistentModel,
+    _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    let reference = try link(key.zone, member)
+    guard changes[key]?.edges[model.wire]?[reference.name]?.isPresent != true else { return }
+    let place = try arrive(in: ListName(owner: key, property: model.name), owner, key, model)
+    try writeEdge(
+      key, model.wire, reference.name,
+      Edge(added: time, place: Stamped(time, Place(place, hint: reference.hint))))
+    guard let inverse = inverse(of: property, at: target) else { return }
+    let placeThere = try arrive(at: target, member, property)
+    let back = try link(member.zone, key)
+    try writeEdge(member, inverse.wire, back.name, Edge(place: Stamped(time, Place(placeThere, hint: back.hint))))
+  }
+
+  /// The end of a many-to-many that stores nothing: the edges of the owners are compared.
+  private func captureOwners(
+    of object: any PersistentModel, _ key: RecordKey, _ property: __Property, _ model: SyncModels.Property
+  ) throws {
+    guard case .inverseMembers(_, let inverse, _) = model.kind else { return }
+    let owners = try ModelCells.targets(of: object, property)
+    let actual = try owners.map(self.key)
+    let shown = try view.value(model, of: key)?.targets ?? []
+    for (owner, ownerKey) in zip(owners, actual) {
+      let entity = type(of: owner).__entity
+      guard let end = entity.property(named: inverse.text), let rule = models[WireName(entity.name), inverse] else {
+        continue
+      }
+      if changed.isRepeated(object.persistentModelID, property.name) { note(owner, ownerKey, rule) }
+      guard !shown.contains(ownerKey) else { continue }
+      try add(key, object, to: ownerKey, owner, end, rule)
+    }
+    for owner in shown where !actual.contains(owner) && !deleted.contains(owner) {
+      guard let rule = try view.property(inverse, of: owner) else { continue }
+      for (member, edge) in try edges(of: owner, rule)[key] ?? [] {
+        try writeEdge(owner, rule.wire, member, Edge(removed: edge.added))
+      }
+    }
+  }
+
+  // MARK: - Places
+
+  private func note(_ owner: any PersistentModel, _ key: RecordKey, _ rule: SyncModels.Property) {
+    if seenLists.insert(ListName(owner: key, property: rule.name)).inserted { lists.append((owner, key, rule)) }
+  }
+
+  /// Notes the list at the other end of a relationship.
+  private func noteInverse(of property: __Property, at target: (any PersistentModel)?) throws {
+    guard let target, let rule = inverse(of: property, at: target) else { return }
+    note(target, try key(of: target), rule)
+  }
+
+  /// The to-many at the other end of a relationship.
+  private func inverse(of property: __Property, at target: any PersistentModel) -> SyncModels.Property? {
+    guard let name = user.schema[property.entityName]?.properties[property.name]?.inverse else { return nil }
+    let rule = models[WireName(type(of: target).__entity.name), ExactText(name)]
+    switch rule?.kind {
+    case .list, .members, .inverseMembers: return rule
+    default: return nil
+    }
+  }
+
+  /// The place of a member that comes to the end of the list at the other end of a relationship.
+  private func arrive(at target: any PersistentModel, _ key: RecordKey, _ property: __Property) throws -> ExactText {
+    guard let rule = inverse(of: property, at: target) else { return ListEnd.place(time, 0) }
+    return try arrive(in: ListName(owner: key, property: rule.name), target, key, rule)
+  }
+
+  private func arrive(
+    in list: ListName, _ owner: any PersistentModel, _ key: RecordKey, _ rule: SyncModels.Property
+  ) throws -> ExactText {
+    let count = arrivals[list, default: 0]
+    arrivals[list] = count + 1
+    // The store may have several new members in another order.
+    if count > 0 { note(owner, key, rule) }
+    return ListEnd.place(time, count)
+  }
+
+  /// Gives places to members that are not where their places say.
+  private func captureOrder(of owner: any PersistentModel, _ key: RecordKey, _ model: SyncModels.Property) throws {
+    guard !owner.isDeleted, let property = type(of: owner).__entity.property(named: model.name.text) else { return }
+    let members = try ModelCells.targets(of: owner, property).map(self.key)
+    let list = try CapturedList(self, key, model)
+    let places = Dictionary(try members.map { ($0, try list.place(of: $0)) }) { first, _ in first }
+    var count = 0
+    let changes = ListOrder.changes(members, place: { places[$0].flatMap(\.self) }) {
+      count += 1
+      return ListEnd.place(time, (arrivals[ListName(owner: key, property: model.name)] ?? 0) + count)
+    }
+    for (member, place) in changes { try list.setPlace(place, of: member) }
+  }
+
+  // MARK: - Deletions
+
+  private func delete(_ key: RecordKey) throws {
+    try store.setObject(nil, of: key)
+    for record in try records(of: key) {
+      // An object that came and went since the last capture has no record.
+      guard let state = try view.registers(of: record) else { continue }
+      var registers = Registers()
+      registers.dead = time
+      // What the program kept although it deleted the owner is detached. Otherwise the view hides it.
+      for (property, members) in state.edges {
+        for (member, edge) in members where edge.isPresent {
+          guard let row = try view.row(showing: RecordKey(record.zone, member)), !deleted.contains(row) else {
+            continue
+          }
+          registers.edges[property, default: [:]][member] = Edge(removed: edge.added)
+        }
+      }
+      for model in models.classes[state.born?.value ?? ""] ?? [] where model.isCascade {
+        guard case .toOne = model.kind, let target = state.fields[model.wire]?.value.reference,
+          let row = try view.row(showing: RecordKey(record.zone, target.name)), !deleted.contains(row)
+        else { continue }
+        registers.fields[model.wire] = Stamped(time, .null)
+      }
+      changes[record] = registers
+      let personal = RecordKey(replica.ownZone, record.name.personal)
+      if try view.registers(of: personal)?.isHere(replica.ownZone) == true {
+        changes[personal] = Registers()
+        changes[personal]?.dead = time
+      }
+      for child in try view.owned(by: record) {
+        if let row = try view.row(showing: child) { try noteOwner(key, of: row) }
+      }
+    }
+    // A cascade also deletes what is in another zone.
+    for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] where model.isCascade {
+      guard let value = try view.value(model, of: key) else { continue }
+      for child in value.targets + [value.target].compactMap(\.self) { try noteOwner(key, of: child) }
+    }
+  }
+
+  /// Notes that a cascade deleted a row, if the program deleted it.
+  private func noteOwner(_ owner: RecordKey, of row: RecordKey) throws {
+    guard row != owner, deleted.contains(row) else { return }
+    for member in try view.members(of: row) { owners[member] = owners[member] ?? owner }
+  }
+}
+
+/// The places of a list's members, as the view has them and a capture writes them.
+private struct CapturedList {
+  private let capture: StoreCapture
+  private let owner: RecordKey
+  private let model: SyncModels.Property
+  private let edges: [RecordKey: [(member: RecordName, edge: Edge)]]
+  /// For a derived to-many: the edges that hold the order.
+  private let orders: [(member: RecordName, edge: Edge)]
+
+  init(_ capture: StoreCapture, _ owner: RecordKey, _ model: SyncModels.Property) throws {
+    (self.capture, self.owner, self.model) = (capture, owner, model)
+    edges = try capture.edges(of: owner, model)
+    orders = try capture.view.edges(model, of: owner).filter { $0.edge.place != nil }.map { ($0.member, $0.edge) }
+  }
+
+  /// The to-one of a member that leads to the owner.
+  private func inverse(_ member: RecordKey) throws -> SyncModels.Property? {
+    guard case .list(let entity, let inverse, _) = model.kind else { return nil }
+    let actual = try capture.view.entity(of: member) ?? capture.changes[member]?.born?.value
+    return capture.models[actual ?? entity, inverse]
+  }
+
+  /// The edges that have the place of a member, as the view has them: by their names, with their hints.
+  private func edges(
+    of member: RecordKey
+  ) throws -> [(name: RecordName, hint: ZoneName?, place: Stamped<Place>?)] {
+    if case .members = model.kind {
+      if let known = edges[member] { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
+    } else {
+      let names = Set(try capture.records(of: member).map(\.name))
+      let known = orders.filter { names.contains($0.member) }
+      if !known.isEmpty { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
+    }
+    let reference = try capture.link(owner.zone, member)
+    return [(reference.name, reference.hint, nil)]
+  }
+
+  func place(of member: RecordKey) throws -> ExactText? {
+    guard case .list = model.kind else {
+      let written = capture.changes[owner]?.edges[model.wire] ?? [:]
+      let places = try edges(of: member).flatMap { [$0.place, written[$0.name]?.place] }
+      return places.compactMap(\.self).max()?.value.key
+    }
+    guard let inverse = try inverse(member) else { return nil }
+    if case .text(let place)? = capture.changes[member]?.fields[inverse.placeField]?.value { return place }
+    return try capture.view.place(inverse, of: member)
+  }
+
+  func setPlace(_ place: ExactText, of member: RecordKey) throws {
+    let time = capture.time
+    guard case .list = model.kind else {
+      for edge in try edges(of: member) {
+        try capture.setPlace(owner, model.wire, edge.name, Stamped(time, Place(place, hint: edge.hint)))
+      }
+      return
+    }
+    guard let field = try inverse(member)?.placeField else { return }
+    try capture.write(member) { $0.fields[field] = Stamped(time, .text(place)) }
+  }
+}
+
+extension StoreCapture {
+  /// Sets the place of an edge, also in place of one that the capture has set already.
+  fileprivate func setPlace(
+    _ key: RecordKey, _ property: WireName, _ member: RecordName, _ place: Stamped<Place>
+  ) throws {
+    try write(key) { registers in
+      var members = registers.edges[property] ?? [:]
+      members[member, default: Edge()].place = place
+      registers.edges[property] = members
+    }
+  }
+}
+#endif

@@ -1,0 +1,59 @@
+#if Sync
+import SyncCore
+import SyncProtocol
+
+/// The rows that may differ from their objects.
+struct RowWork {
+  /// The properties that may differ, by row; nil is all.
+  var rows: [RecordKey: Set<ExactText>?] = [:]
+  /// The rows that are gone.
+  var gone: Set<RecordKey> = []
+  /// The former keys of rows that keep their objects, by the keys that they have now.
+  var former: [RecordKey: RecordKey] = [:]
+  /// The attributes that had a write before, by the keys that rows have now. One that has none now gets the value of its declaration again.
+  var written: [RecordKey: Set<ExactText>] = [:]
+
+  var isEmpty: Bool { rows.isEmpty && gone.isEmpty && former.isEmpty }
+
+  /// Adds properties of a row.
+  mutating func add(_ row: RecordKey, _ names: Set<ExactText>?) {
+    guard let known = rows[row] else {
+      rows[row] = .some(names)
+      return
+    }
+    rows[row] = .some(names.flatMap { names in known.map { $0.union(names) } })
+  }
+
+  /// Adds what an update of the view changes.
+  /// - Parameters:
+  ///   - before: the rows before the update.
+  ///   - saved: what the program saved, and the objects show already.
+  mutating func add(_ update: ViewUpdate, _ before: ShownRows, saved: [RecordKey: Set<ExactText>?]) throws {
+    for (old, new) in update.renamed {
+      former[new] = former.removeValue(forKey: old) ?? old
+      // Its object has to be noted, whether or not a value changes.
+      add(new, [])
+    }
+    gone.formUnion(update.deleted)
+    for row in update.created.keys { add(row, nil) }
+    for (row, values) in update.changed { add(row, Set(values.keys)) }
+    for (list, change) in update.lists {
+      let isSaved = (Set(change.arrived.keys).union(change.left)).allSatisfy { saved[$0] != nil }
+      if isSaved, !change.isReordered { continue }
+      add(list.row, [list.property])
+    }
+    for (row, names) in saved { add(row, names) }
+    let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
+    for (row, names) in rows {
+      // Of several updates, each begins with the rows of the one before.
+      let origin = renamed[row] ?? row
+      for model in try before.entity(of: origin).flatMap({ before.models.classes[$0] }) ?? [] {
+        guard case .attribute = model.kind, names?.contains(model.name) ?? true,
+          try before.write(model, of: origin) != nil
+        else { continue }
+        written[row, default: []].insert(model.name)
+      }
+    }
+  }
+}
+#endif

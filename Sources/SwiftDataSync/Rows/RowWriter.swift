@@ -1,0 +1,238 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+/// Writes the rows of a view into a context of the user's store.
+final class RowWriter {
+  private let replica: ZoneReplica
+  private let view: ShownRows
+  private let work: RowWork
+  let context: ModelContext
+  /// The objects of the rows that were looked for.
+  private var objects: [RecordKey: any PersistentModel] = [:]
+  private var sought: Set<RecordKey> = []
+  /// The rows that become objects, in the order of insertion.
+  private var inserted: [RecordKey] = []
+  /// The rows that objects showed, by the rows that they show now.
+  private var moved: [RecordKey: RecordKey] = [:]
+  /// The rows that have no object any more.
+  private var removed: [RecordKey] = []
+  /// Rows whose objects keep another value, since no zone has the bytes.
+  private(set) var postponed: Set<RecordKey> = []
+
+  private var store: StateStore { replica.store }
+  private var user: UserStore { replica.user }
+  private var models: SyncModels { view.models }
+
+  init(_ replica: ZoneReplica, _ work: RowWork, _ view: ShownRows) {
+    (self.replica, self.work, self.view) = (replica, work, view)
+    context = replica.user.makeContext()
+  }
+
+  /// Brings objects to what the view says.
+  /// - Throws: an error of a store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func run() throws {
+    let alive = try work.rows.keys.filter(view.exists).sorted()
+    let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
+    try findMoved(alive)
+    try load(alive + gone)
+    let known = alive.filter { objects[$0] != nil }
+    let created = Set(alive).subtracting(known)
+    for key in try inOrder(created.sorted()) { try create(key) }
+    for key in known { try updateAttributes(key) }
+    // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
+    // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
+    var lists: [(owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
+    var references: [(holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
+    for key in alive {
+      guard let object = objects[key] else { continue }
+      for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+        guard created.contains(key) || isNamed(model, key),
+          let property = type(of: object).__entity.property(named: model.name.text), !property.isAttribute
+        else { continue }
+        switch try view.value(model, of: key) {
+        case .toMany(let members)? where property.isToMany: lists.append((object, property, members))
+        case .toOne(let target)? where model.inverse == nil: references.append((object, property, target))
+        default: continue
+        }
+      }
+    }
+    try load(lists.flatMap(\.members) + references.compactMap(\.target))
+    for (owner, property, _) in lists { _ = try ModelCells.targets(of: owner, property) }
+    for (owner, property, members) in lists {
+      let desired = members.compactMap { objects[$0] }
+      let actual = try ModelCells.targets(of: owner, property)
+      if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
+    }
+    for (holder, property, target) in references where !holder.isDeleted {
+      let desired = target.flatMap { objects[$0] }
+      let actual = try ModelCells.targets(of: holder, property).first
+      if desired !== actual { ModelCells.assign(desired.map { [$0] } ?? [], to: property, of: holder) }
+    }
+    for key in gone { try remove(key) }
+  }
+
+  /// Whether a property of a row may differ from its object.
+  private func isNamed(_ property: SyncModels.Property, _ key: RecordKey) -> Bool {
+    (work.rows[key] ?? nil)?.contains(property.name) ?? true
+  }
+
+  // MARK: - Objects
+
+  /// Gives rows without objects those of rows that are gone and showed the same record.
+  private func findMoved(_ keys: [RecordKey]) throws {
+    var taken = Set<RecordKey>()
+    for key in keys where try store.object(of: key) == nil {
+      let entity = try view.entity(of: key)?.text
+      let others =
+        try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
+        + replica.zones.sorted().map { RecordKey($0, key.name) }
+      for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
+        guard let text = try store.object(of: other), let identifier = user.identifier(text),
+          identifier.entityName == entity
+        else { continue }
+        taken.insert(other)
+        moved[key] = other
+        break
+      }
+    }
+  }
+
+  /// Loads the objects of rows, in few statements.
+  private func load(_ keys: [RecordKey]) throws {
+    var stored: [(key: RecordKey, identifier: PersistentIdentifier)] = []
+    let given = Set(moved.values)
+    for key in keys where sought.insert(key).inserted && !given.contains(key) {
+      if let text = try store.object(of: moved[key] ?? key), let identifier = user.identifier(text) {
+        stored.append((key, identifier))
+      }
+    }
+    guard !stored.isEmpty else { return }
+    for (row, object) in zip(stored, try ModelCells.objects(at: stored.map(\.identifier), in: context)) {
+      objects[row.key] = object
+    }
+  }
+
+  /// Sorts new rows by their places in lists. The store orders a list by the age of its members, and writes a position for each member
+  /// only if the list has another order.
+  private func inOrder(_ keys: [RecordKey]) throws -> [RecordKey] {
+    guard user.schema.hasReferences else { return keys }
+    return try keys.map { key in (place: try place(of: key), key: key) }
+      .sorted { ($0.place, $0.key.name) < ($1.place, $1.key.name) }.map(\.key)
+  }
+
+  private func place(of key: RecordKey) throws -> ExactText {
+    for property in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+      if case .toOne = property.kind, let place = try view.place(property, of: key) { return place }
+    }
+    return ""
+  }
+
+  private func create(_ key: RecordKey) throws {
+    guard let entity = try view.entity(of: key).flatMap({ user.entities[$0.text] }), try !lacksUnique(key, entity)
+    else { return }
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    for (property, rule) in user.attributes[entity.name] ?? [] {
+      guard let value = try value(property, rule, of: key) else { continue }
+      cells[property.index] = try cell(value, key, property)
+    }
+    while true {
+      do {
+        let object = try ModelCells.make(entity, cells)
+        ModelCells.insert(object, into: context)
+        objects[key] = object
+        inserted.append(key)
+        return
+      } catch let error as SwiftDataError {
+        // A newer schema's value, which this one has no case for: the default stands in.
+        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil else { return }
+        cells[property.index] = nil
+      }
+    }
+  }
+
+  /// Whether a row lacks a unique value: a newer program wrote it under a name that this one does not know. Objects that have the value of the
+  /// declaration instead would become one.
+  private func lacksUnique(_ key: RecordKey, _ entity: __Entity) throws -> Bool {
+    try (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
+      guard let property = entity.property(named: name), let model = models[WireName(entity.name), ExactText(name)]
+      else { return false }
+      return try view.write(model, of: key) == nil && UserStore.defaultCell(of: property) != .null
+    }
+  }
+
+  // MARK: - Values
+
+  /// The value of an attribute; nil if no record of the row has one.
+  private func value(
+    _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey
+  ) throws -> RegisterValue? {
+    if rule.isPersonal { return try replica.personalField(property.name, of: key, in: view)?.value }
+    return try view.property(ExactText(property.name), of: key).flatMap { try view.write($0, of: key)?.value }
+  }
+
+  private func cell(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) throws -> SQLValue? {
+    let cell = try replica.cell(value, of: key, property)
+    if cell == nil, case .asset = value { postponed.insert(key) }
+    return cell
+  }
+
+  private func updateAttributes(_ key: RecordKey) throws {
+    guard let object = objects[key], let entity = try view.entity(of: key)?.text else { return }
+    let names = work.rows[key] ?? nil
+    for (property, rule) in user.attributes[entity] ?? [] where !property.isConstant {
+      guard names?.contains(ExactText(property.name)) ?? true else { continue }
+      guard let value = try value(property, rule, of: key) else {
+        // A property that no view had may have a value all the same: a migration stage gave it one.
+        if work.written[key]?.contains(ExactText(property.name)) == true { try reset(property, of: object) }
+        continue
+      }
+      let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
+      if actual.isSame(as: value) { continue }
+      guard let cell = try cell(value, key, property) else { continue }
+      if case .sealed = value, RegisterValue(inline: cell).isSame(as: actual) { continue }
+      do { try ModelCells.set(object, property, cell) } catch is SwiftDataError {
+        // The program has no case for the value, and keeps the one that it has.
+      }
+    }
+  }
+
+  private func reset(_ property: __Property, of object: any PersistentModel) throws {
+    let cell = UserStore.defaultCell(of: property)
+    guard try ModelCells.cell(of: object, property) != cell else { return }
+    do { try ModelCells.set(object, property, cell) } catch is SwiftDataError {
+      // The declaration has no value, and the property needs one.
+    }
+  }
+
+  private func remove(_ key: RecordKey) throws {
+    guard let object = objects[key] else { return }
+    // The rows of related objects say what becomes of them; the delete rules of the store must not.
+    for property in type(of: object).__entity.properties where !property.isAttribute {
+      if try !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
+    }
+    ModelCells.delete(object, from: context)
+    removed.append(key)
+  }
+
+  // MARK: - Afterwards
+
+  /// Notes which objects show which rows, after the save.
+  /// - Throws: an error of the store.
+  func note() throws {
+    for key in removed { try store.setObject(nil, of: key) }
+    for (key, former) in moved {
+      guard let text = try store.object(of: former) else { continue }
+      try store.setObject(nil, of: former)
+      try store.setObject(text, of: key)
+    }
+    for key in inserted {
+      guard let object = objects[key], !object.isDeleted else { continue }
+      try store.setObject(UserStore.text(object.persistentModelID), of: key)
+    }
+  }
+}
+
+#endif

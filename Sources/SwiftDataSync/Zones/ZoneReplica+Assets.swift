@@ -1,0 +1,93 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// The bytes of large values, which travel apart from the transactions that name them.
+
+extension ZoneReplica {
+  /// Keeps the bytes of an asset.
+  func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
+    let name = store.tables.database.cell(sha256)
+    guard try store.tables.rows(.assets, "sha256", where: "sha256", in: [name]).isEmpty else { return }
+    try store.tables.put(.assets, [[name, .integer(isOutgoing ? 1 : 0), .blob(bytes)]])
+  }
+
+  /// The bytes of an asset that were kept.
+  func asset(_ sha256: String) throws -> Data? {
+    let name = store.tables.database.cell(sha256)
+    return try store.tables.rows(.assets, "bytes", where: "sha256", in: [name]).first?[0].syncData
+  }
+
+  /// Keeps the bytes that were fetched for a step.
+  func keepFetched(_ sha256: String, _ bytes: Data) throws {
+    try transaction { try keepAsset(sha256, bytes, isOutgoing: false) }
+  }
+
+  /// Removes the bytes that no unsent transaction names.
+  func dropUnsentAssets() throws {
+    let all = try store.tables.rows(.assets, "sha256")
+    guard !all.isEmpty else { return }
+    let kept = Set(
+      outbox.outgoing.flatMap { $0.parts.values.flatMap { $0.values.flatMap { $0.assets.map(\.sha256) } } })
+    let gone = all.map { $0[0] }.filter { !kept.contains($0.syncText) }
+    try store.tables.remove(.assets, where: "sha256", in: gone)
+  }
+
+  /// Keeps the bytes of registers that go to a zone which may not have them, as far as objects have them.
+  func keepAssets(of registers: Registers) throws {
+    for asset in registers.assets {
+      if let bytes = try bytes(of: asset.sha256) { try keepAsset(asset.sha256, bytes, isOutgoing: true) }
+    }
+  }
+
+  /// The bytes of an asset: those that were kept to be sent, or those of an object, which has them after they were sent.
+  /// - Returns: nil if neither has them.
+  func bytes(of sha256: String) throws -> Data? {
+    if let bytes = try asset(sha256) { return bytes }
+    for (zone, state) in shown.states.zones {
+      for (name, record) in state.records where record.assets.contains(where: { $0.sha256 == sha256 }) {
+        guard let row = shown.row(showing: RecordKey(zone, name)), let bytes = try bytes(of: sha256, in: row) else {
+          continue
+        }
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  /// The bytes of an asset that the object of a row has.
+  private func bytes(of sha256: String, in row: RecordKey) throws -> Data? {
+    guard let text = try store.object(of: row), let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
+    else { return nil }
+    for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
+      if case .blob(let bytes) = try ModelCells.cell(of: object, property), UserStore.sha256(bytes) == sha256 {
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  /// The assets of transactions that are sent, with the zones that need them.
+  func assetsToUpload(_ request: SyncLog.PushRequest) -> [(sha256: String, zone: ZoneName)] {
+    request.transactions.flatMap { transaction in
+      transaction.parts.flatMap { zone, part in
+        part.values.filter { $0.dead == nil }.flatMap { $0.assets.map { ($0.sha256, zone) } }
+      }
+    }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+  }
+
+  /// The zones that may have the bytes of an asset.
+  func zones(with sha256: String, pulling loads: [ZoneName] = []) -> [ZoneName] {
+    let name = ExactText(sha256)
+    return zones.union(loads).sorted { left, right in
+      let has = [left, right].map { zone in
+        base.states[zone].records.values.contains { $0.assets.contains { $0.sha256 == name.text } }
+      }
+      return has[0] == has[1] ? left < right : has[0]
+    }
+  }
+}
+#endif

@@ -1,0 +1,188 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// The values that lost: changes that cannot be sent, and writes that another write of the same field overtook.
+
+extension ZoneReplica {
+  /// Logs the changes that a rebase dropped.
+  /// - Parameter before: what the rows show. A value that they show is logged when they do not show it any more.
+  func note(dropped: [DroppedChange], _ before: ShownRows) throws {
+    for change in dropped {
+      let record =
+        try change.registers.born == nil
+        ? before.registers(of: change.key) ?? base.registers(of: change.key) : change.registers
+      let row = try before.row(showing: change.key)
+      let entity = record?.born?.value ?? ""
+      for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
+        let model = models.classes[entity]?.first { $0.wire == property }
+        if let row, let model, try before.write(model, of: row) == write { continue }
+        guard change.sent.fields[property] == nil else { continue }
+        try log(change.key, record, property, lost: write.value, kept: .null)
+      }
+    }
+  }
+
+  /// The fields that the outbox writes, the latest write of each.
+  func unsentFields(without taken: Set<UUID>) -> [RecordKey: [WireName: Stamped<RegisterValue>]] {
+    var fields: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
+    for transaction in outbox.transactions where !taken.contains(transaction.id) && !transaction.isResent {
+      for (key, registers) in transaction.changes {
+        fields[key, default: [:]].merge(registers.fields, uniquingKeysWith: max)
+      }
+    }
+    return fields
+  }
+
+  /// Logs the writes of an entry that lose against unsent ones.
+  func noteLosses(
+    of entry: ZoneStates.Entry, against mine: [RecordKey: [WireName: Stamped<RegisterValue>]], without taken: Set<UUID>
+  ) throws {
+    let outbox = outbox.transactions.filter { !taken.contains($0.id) && !$0.isResent }
+    guard !outbox.isEmpty else { return }
+    let deleted = Set(outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys })
+    for (zone, part) in entry.parts {
+      guard case .change(let changes) = part else { continue }
+      for (name, registers) in changes.sorted(by: { $0.key < $1.key }) {
+        let key = RecordKey(zone, name)
+        for (property, theirs) in registers.fields.sorted(by: { $0.key < $1.key }) {
+          if deleted.contains(key) {
+            try log(key, shown.registers(of: key), property, lost: theirs.value, kept: .null)
+          } else if let own = mine[key]?[property], own > theirs, own.value != theirs.value {
+            try log(key, shown.registers(of: key), property, lost: theirs.value, kept: own.value)
+          }
+        }
+      }
+    }
+  }
+
+  /// What the rows show before an update of unsent values, and of records that other rows show afterwards.
+  struct Losses {
+    /// The unsent values that rows show.
+    fileprivate var own: [(key: RecordKey, record: Registers?, property: SyncModels.Property, value: RegisterValue)] =
+      []
+    /// The fields that the outbox writes.
+    fileprivate let unsent: [RecordKey: [WireName: Stamped<RegisterValue>]]
+    /// The rows that showed records; nil for a record that was not shown.
+    fileprivate var rows: [RecordKey: RecordKey?] = [:]
+
+    init(
+      _ update: ViewUpdate, _ unsent: [RecordKey: [WireName: Stamped<RegisterValue>]], _ before: ShownRows
+    ) throws {
+      self.unsent = unsent
+      for key in update.shown.keys { rows[key] = .some(try before.row(showing: key)) }
+      for (key, fields) in unsent.sorted(by: { $0.key < $1.key }) {
+        guard let row = try before.row(showing: key), let entity = try before.entity(of: row) else { continue }
+        for model in before.models.classes[entity] ?? [] {
+          guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
+          own.append((key, try before.registers(of: key), model, write.value))
+        }
+      }
+    }
+  }
+
+  /// Logs the unsent values that rows do not show any more, the values of records that became one row, and those of records that came under
+  /// an owner which the outbox deletes.
+  /// - Parameter arrived: the records that entries changed.
+  func noteLosses(_ losses: Losses, arrived: Set<RecordKey>) throws {
+    let view = rows
+    for (key, record, model, value) in losses.own {
+      // The record may have moved.
+      let places = [key] + zones.sorted().map { RecordKey($0, key.name) }
+      let row = try places.lazy.compactMap { try view.row(showing: $0) }.first
+      let kept = try row.flatMap { try view.write(model, of: $0) }
+      guard kept?.value != value else { continue }
+      try log(key, record, model.wire, lost: value, kept: kept?.value ?? .null)
+    }
+    for row in Set(losses.rows.keys.compactMap { shown.row(showing: $0) }).sorted() {
+      let members = try view.members(of: row)
+      let former = Set(members.map { key in losses.rows[key].map { $0 ?? key } ?? row })
+      guard members.count > 1, former.count > 1 else { continue }
+      for model in try view.entity(of: row).flatMap({ models.classes[$0] }) ?? [] {
+        guard let kept = try view.write(model, of: row) else { continue }
+        for member in members where losses.unsent[member]?[model.wire] == nil {
+          guard let record = try view.registers(of: member), let own = record.fields[model.wire],
+            own.value != kept.value
+          else { continue }
+          try log(member, record, model.wire, lost: own.value, kept: kept.value)
+        }
+      }
+    }
+    try noteLosses(under: arrived, view)
+  }
+
+  private func noteLosses(under arrived: Set<RecordKey>, _ view: ShownRows) throws {
+    guard !arrived.isEmpty else { return }
+    let outbox = outbox.transactions.filter { !$0.isResent }
+    var work = outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys }
+    var seen = Set(work)
+    while let owner = work.popLast() {
+      for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {
+        work.append(child)
+        guard arrived.contains(child), let record = base.registers(of: child), record.dead == nil else { continue }
+        for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
+          try log(child, record, property, lost: write.value, kept: .null)
+        }
+      }
+    }
+  }
+
+  /// The values that lost, the oldest first.
+  /// - Throws: an error of the store.
+  func conflicts() throws -> [SyncConflict] {
+    try store.tables.rows(.conflicts, nil, "ORDER BY 1").map { row in
+      let lost = try FieldValue(encoded: row[4].syncData ?? Data())
+      let kept = try FieldValue(encoded: row[5].syncData ?? Data())
+      let record = row[1].syncText
+      return SyncConflict(
+        date: Date(timeIntervalSinceReferenceDate: row[0].syncReal), entity: row[2].syncText, property: row[3].syncText,
+        record: record, object: try object(.record(RecordName(record))), lost: lost.text, kept: kept.text,
+        lostObject: try object(lost), keptObject: try object(kept))
+    }
+  }
+
+  /// Forgets the values that lost before a date.
+  func dropConflicts(before date: Date) throws {
+    try transaction {
+      try store.tables.remove(.conflicts, where: "date < ?", [.real(date.timeIntervalSinceReferenceDate)])
+    }
+  }
+
+  /// The object that a value leads to.
+  private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
+    guard case .record(let name) = value else { return nil }
+    let row = zones.sorted().lazy.compactMap { [shown] in shown.row(showing: RecordKey($0, name)) }.first
+    return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
+  }
+
+  private func log(
+    _ key: RecordKey, _ record: Registers?, _ property: WireName, lost: RegisterValue, kept: RegisterValue
+  ) throws {
+    guard !property.text.hasPrefix("place:") else { return }
+    let entity = record?.born?.value.text ?? ""
+    let name = models.classes[WireName(entity)]?.first { $0.readNames.contains(property) }?.name ?? property
+    let texts = [key.name.text, entity, name.text].map(store.tables.database.cell)
+    let date = Double(now()) / 1000 - Date.timeIntervalBetween1970AndReferenceDate
+    try store.tables.put(
+      .conflicts,
+      [[.real(date)] + texts + [.blob(FieldValue(lost).encoded), .blob(FieldValue(kept).encoded)]])
+  }
+}
+
+extension FieldValue {
+  init(_ value: RegisterValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .real(let bits): self = .real(Double(bitPattern: bits))
+    case .text(let text): self = .text(text.text)
+    case .data(let data): self = .data(data)
+    case .asset(let sha256, let size): self = .asset(sha256: sha256.text, size: size)
+    case .sealed(let data): self = .sealed(data)
+    case .reference(let reference): self = .record(reference.name)
+    }
+  }
+}
+#endif

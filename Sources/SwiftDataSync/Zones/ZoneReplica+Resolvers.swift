@@ -1,0 +1,101 @@
+#if Sync
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// Records that the program of this replica and another one changed without having seen each other's change, for models with a resolver.
+
+extension ZoneReplica {
+  /// A record that two replicas changed, with the attributes that each side has.
+  struct Contested {
+    let key: RecordKey
+    let entity: String
+    let local: [WireName: Stamped<RegisterValue>]
+  }
+
+  /// The records of entries whose fields the outbox writes, too.
+  /// - Parameter mine: the fields that the outbox writes.
+  func contested(
+    _ entries: [SyncLog.Entry], _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]
+  ) throws -> [Contested] {
+    guard !resolvers.isEmpty, !mine.isEmpty else { return [] }
+    var found: [RecordKey: Contested] = [:]
+    let view = rows
+    for entry in entries {
+      for (zone, part) in entry.parts {
+        guard case .change(let changes) = part else { continue }
+        for (name, registers) in changes {
+          let key = RecordKey(zone, name)
+          guard let own = mine[key], !Set(own.keys).isDisjoint(with: registers.fields.keys),
+            let row = try view.row(showing: key), let entity = try view.entity(of: row)?.text, resolvers.has(entity)
+          else { continue }
+          found[key] = Contested(key: key, entity: entity, local: try view.fields(of: row))
+        }
+      }
+    }
+    return found.values.sorted { $0.key < $1.key }
+  }
+
+  /// Asks the resolvers, and saves what they decide as the program would.
+  /// - Returns: the reason why what they decided could not be saved.
+  /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func resolve(_ contested: [Contested]) throws -> (any Error)? {
+    let context = user.makeContext()
+    context.author = UserStore.resolverAuthor
+    do {
+      for conflict in contested {
+        guard let row = shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
+          let remote = base.registers(of: conflict.key), let text = try store.object(of: row),
+          let identifier = user.identifier(text),
+          let object = try ModelCells.objects([identifier], in: context)[identifier]
+        else { continue }
+        let local = try copy(conflict.local, row, entity)
+        guard resolvers.run(entity.name, local: local, remote: try copy(remote.fields, row, entity)) else { continue }
+        for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant && !rule.isPersonal {
+          let decided = try ModelCells.cell(of: local, property)
+          if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }
+        }
+      }
+      if context.hasChanges { try context.save() }
+      return nil
+    } catch let missing as MissingAsset {
+      throw missing
+    } catch {
+      return error
+    }
+  }
+
+  private func copy(
+    _ fields: [WireName: Stamped<RegisterValue>], _ row: RecordKey, _ entity: __Entity
+  ) throws -> any PersistentModel {
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    for (property, rule) in user.attributes[entity.name] ?? [] where !rule.isPersonal {
+      let model = models[WireName(entity.name), ExactText(property.name)]
+      guard let value = model?.readNames.compactMap({ fields[$0] }).max()?.value else { continue }
+      cells[property.index] = try cell(value, of: row, property)
+    }
+    return try ModelCells.make(entity, cells)
+  }
+
+  /// A value of a row as a cell.
+  /// - Returns: nil if the value cannot be read without a key that the replica does not have, or if no zone has its bytes.
+  /// - Throws: ``MissingAsset`` if the bytes of the value have to be fetched first.
+  func cell(_ value: RegisterValue, of row: RecordKey, _ property: __Property) throws -> SQLValue? {
+    switch value {
+    case .null, .reference: return .null
+    case .integer(let number): return .integer(number)
+    case .real(let bits): return .real(Double(bitPattern: bits))
+    case .text(let text): return .text(text.text)
+    case .data(let data): return .blob(data)
+    case .asset(let sha256, let size):
+      if let data = try asset(sha256.text) { return .blob(data) }
+      if unavailable.contains(sha256.text) { return nil }
+      throw MissingAsset(record: row.name, sha256: sha256.text, size: size)
+    case .sealed(let data):
+      // A participant with another key, or one who sends nonsense, must not stop the others.
+      guard let value = open(data, of: row, property) else { return nil }
+      return try cell(value, of: row, property)
+    }
+  }
+}
+#endif

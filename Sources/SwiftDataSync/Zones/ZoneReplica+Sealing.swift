@@ -1,0 +1,82 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// Attributes that only the participants of a zone can read. The outbox has them as they are, like the rows. They are encrypted with the key
+// of the zone that they are sent to, so that a move encrypts them anew.
+
+extension ZoneReplica {
+  /// The value that a sealed value of a row stands for; nil if it cannot be read.
+  func open(_ sealed: Data, of row: RecordKey, _ property: __Property) -> RegisterValue? {
+    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else { return nil }
+    let view = rows
+    guard let members = try? view.members(of: row) else { return nil }
+    let names = (members.isEmpty ? [row] : members).map { rule.isPersonal ? $0.name.personal : $0.name }
+    return names.lazy.compactMap { self.open(sealed, $0, entity.wire(of: property.name)) }.first
+  }
+
+  private func open(_ sealed: Data, _ record: RecordName, _ property: WireName) -> RegisterValue? {
+    (try? keyring?.open(sealed, Sealing.place(record, property.text))).flatMap(\.self).map { RegisterValue($0) }
+  }
+
+  /// A transaction with its sensitive values encrypted for the zones that it goes to.
+  /// - Returns: nil if the key of a zone has not arrived yet.
+  /// - Throws: ``ReplicaError`` if a value cannot be encrypted.
+  func sealed(_ transaction: OutgoingTransaction) throws -> SyncLog.Transaction? {
+    guard user.hasSensitive else { return SyncLog.Transaction(transaction) }
+    var parts = transaction.parts
+    for (zone, part) in parts {
+      for (name, registers) in part {
+        let born = registers.born?.value ?? shown.registers(of: RecordKey(zone, name))?.born?.value
+        let isPersonal = name.subject != nil
+        let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
+        guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else {
+          continue
+        }
+        for property in entity.properties where property.isSensitive {
+          let wire = rules.wire(of: property.name)
+          guard rules.properties[property.name]?.isPersonal == isPersonal, let write = registers.fields[wire]
+          else { continue }
+          var value = write.value
+          if case .sealed(let data) = value {
+            // A value that nobody here can read goes as it is.
+            guard let opened = open(data, name, wire) else { continue }
+            value = opened
+          }
+          guard let key = keyring?.newest(zone) else { return nil }
+          let sealed = try key.seal(FieldValue(value), Sealing.place(name, wire.text))
+          parts[zone]?[name]?.fields[wire]?.value = .sealed(sealed)
+        }
+      }
+    }
+    return SyncLog.Transaction(id: transaction.id, parts: parts)
+  }
+}
+
+extension Keyring {
+  /// The key that encrypts new values of a zone; nil for a share whose key did not arrive yet.
+  fileprivate func newest(_ zone: ZoneName) -> ZoneKey? { zone.isShare ? shares[zone.text]?.last : own }
+}
+
+extension UserStore {
+  /// Whether some class has encrypted attributes.
+  var hasSensitive: Bool { entities.values.contains { $0.properties.contains(where: \.isSensitive) } }
+}
+
+extension RegisterValue {
+  fileprivate init(_ value: FieldValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .real(let number): self = .real(number)
+    case .text(let text): self = .text(ExactText(text))
+    case .data(let data): self = .data(data)
+    case .asset(let sha256, let size): self = .asset(sha256: ExactText(sha256), size: size)
+    case .sealed(let data): self = .sealed(data)
+    case .record(let name): self = .reference(Reference(name))
+    }
+  }
+}
+#endif

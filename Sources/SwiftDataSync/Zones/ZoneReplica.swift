@@ -1,0 +1,537 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+import UntrustedInput
+
+/// A store that syncs: its rows, and the tables in its database that sync keeps (design, 3.4).
+///
+/// The rows show the states of the zones, with the saves on top that the log does not have yet. ``capture()`` makes transactions of
+/// what the program saved. ``take(_:for:)`` takes in what follows in the log. A replica does no networking.
+///
+/// Each step is one transaction of the database. A crash is before or after a step.
+final class ZoneReplica {
+  let user: UserStore
+  let models: SyncModels
+  private let tables: SyncTables
+  /// Milliseconds since 1970.
+  let now: () -> Int64
+  /// Called between any two steps that a crash may come between; throwing is the crash.
+  let checkpoint: (Replica.Checkpoint) throws -> Void
+  /// The keys of the account; nil without a secret.
+  var keyring: Keyring?
+  let secrets: Secrets
+  let resolvers: ConflictResolvers
+  // Times of a session carry its number, and nothing names the database. So neither a copy nor a backup repeats a time.
+  private let session: UInt64
+
+  // MARK: - Mutable State
+  // A replica belongs to one actor.
+
+  private(set) var store: StateStore
+  /// Whether what is in memory is of a transaction that failed.
+  private var isStale = false
+  private var random: AnyGenerator
+  /// The records of the log.
+  private(set) var base: RecordMemory
+  /// The outbox, laid over the records of the log.
+  private(set) var outbox: LaidOutbox
+  /// The records of the log with the outbox on top, and the rows that show them.
+  private(set) var shown: RecordMemory
+  /// The rows that may differ from their objects, until ``writeRows()`` writes them.
+  private var work = RowWork()
+  /// What a restored server lacks, until ``update(_:acknowledged:appended:saved:)`` appends it to the outbox.
+  private var resent: [LocalTransaction] = []
+  /// What arrived of zones that come in parts.
+  private var loading: [ZoneName: LoadingZone] = [:]
+  /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there. An
+  /// exchange begins with none.
+  var unavailable: Set<String> = []
+  /// Rows that objects do not show as they are for want of such an asset.
+  private var postponed: Set<RecordKey> = []
+
+  struct LoadingZone {
+    var states = ZoneStates()
+    var position: String
+  }
+
+  /// - Parameters:
+  ///   - user: the store that syncs.
+  ///   - database: where the tables are.
+  ///   - secrets: the keys of shares.
+  ///   - now: milliseconds since 1970.
+  ///   - random: the source of names and of the session's number.
+  /// - Throws: an error of the store.
+  init(
+    user: UserStore, database: SyncDatabase, secrets: Secrets, keyring: Keyring? = nil,
+    resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
+    random: any RandomNumberGenerator = SecureGenerator(),
+    checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }
+  ) throws {
+    (self.user, tables, self.now, self.checkpoint) = (user, .states(database), now, checkpoint)
+    (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
+    var random = AnyGenerator(random)
+    session = random.next()
+    self.random = random
+    models = SyncModels(user.schema)
+    let tables = tables
+    try database.transaction { try tables.make() }
+    store = try StateStore(tables, session: session)
+    (base, shown) = (RecordMemory(MemoryRecords(models)), RecordMemory(MemoryRecords(models)))
+    outbox = LaidOutbox(models)
+    database.willWrite = { try checkpoint(.writing) }
+    try transaction {
+      try load()
+      if store.replica.seenTransaction == nil, try store.isEmpty() { try beginFirstScan() }
+    }
+  }
+
+  // MARK: - Transactions
+
+  /// Runs a step in one transaction of the store's database. A step inside another one is a part of it.
+  /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
+  func transaction<T>(_ body: () throws -> T) throws -> T {
+    guard !tables.database.isInTransaction else { return try body() }
+    guard !isStale else {
+      throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
+    }
+    let former = (postponed, loading)
+    (work, resent) = (RowWork(), [])
+    let result: T
+    do {
+      result = try tables.database.transaction {
+        let result = try body()
+        try store.save()
+        return result
+      }
+    } catch {
+      (postponed, loading) = former
+      // If the store cannot be read either, the first error says why.
+      isStale = true
+      try? reload()
+      throw error
+    }
+    try checkpoint(.committed)
+    return result
+  }
+
+  /// Reads the tables again. What is in memory may be of a transaction that failed.
+  private func reload() throws {
+    store = try StateStore(tables, session: session)
+    try load()
+    isStale = false
+  }
+
+  private func load() throws {
+    // It has the zones without records, too.
+    let log = try store.allRegisters()
+    base = RecordMemory(MemoryRecords(log, models))
+    outbox = LaidOutbox(models)
+    _ = try outbox.update(base, appended: store.outbox, writable: writable, roots: roots)
+    let states = Rebase(log, outbox: store.outbox, models: models, writable: writable, roots: roots).states
+    shown = RecordMemory(MemoryRecords(states, models))
+    for (key, row) in View(states, models).groups.row { shown.show(key, by: row) }
+  }
+
+  // MARK: - Time and names
+
+  /// The account's own zone; nil before the server named the account.
+  var knownOwnZone: ZoneName? { store.replica.account.map { .account(ExactText($0)) } }
+
+  /// The account's own zone.
+  var ownZone: ZoneName { knownOwnZone ?? .account("") }
+
+  var zones: Set<ZoneName> { Set(store.zones.keys) }
+
+  /// A time for a transaction of this replica.
+  func tick() -> HybridTime { store.replica.clock.next(now() + store.replica.clockOffset) }
+
+  func makeName() -> RecordName { RecordName(milliseconds: now() + store.replica.clockOffset, using: &random) }
+
+  private func makeUUID() -> UUID {
+    var bytes = (random.next() as UInt64, random.next() as UInt64)
+    return UUID(uuid: withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) })
+  }
+
+  func makeTransaction(_ time: HybridTime, _ changes: [RecordKey: Registers]) -> LocalTransaction {
+    LocalTransaction(id: makeUUID(), time: time, changes: changes)
+  }
+
+  // MARK: - Showing
+
+  /// The zones that the account may write, among those that the replica has.
+  private var writable: Set<ZoneName> { Set(store.zones.filter(\.value.isWritable).keys) }
+
+  /// The shared objects.
+  private var roots: Set<RecordKey> {
+    Set(store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } })
+  }
+
+  /// What the rows show.
+  var rows: ShownRows { ShownRows(shown, models) }
+
+  /// Takes in changes of the log, and saves, and brings the rows to what they mean. What cannot be sent any more leaves the outbox.
+  /// - Parameters:
+  ///   - changes: the registers of each record of the log that changes; nil for a record that goes.
+  ///   - acknowledged: the transactions that the log has.
+  ///   - appended: new transactions.
+  ///   - saved: the properties that the program saved, by row; nil is all.
+  ///   - isWriting: whether to write the rows. Otherwise a later call does it.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func update(
+    _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
+    saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
+  ) throws {
+    let unsent = unsentFields(without: acknowledged)
+    let laid = try outbox.update(
+      base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+    let update: ViewUpdate
+    let losses: Losses
+    do {
+      // What is read before the change must not be kept.
+      let before = rows
+      update = try ViewUpdate(shown, models, changes: laid.shown)
+      try work.add(update, before, saved: saved)
+      try note(dropped: laid.dropped, before)
+      losses = try Losses(update, unsent, before)
+    }
+    for (key, registers) in changes {
+      base.set(key, registers)
+      try store.setRegisters(registers, of: key)
+      witness(registers)
+    }
+    for (key, registers) in update.registers { shown.set(key, registers) }
+    for (key, row) in update.shown { shown.show(key, by: row) }
+    try store.setOutbox(outbox.transactions)
+    try noteLosses(losses, arrived: Set(changes.keys))
+    for row in try rowsWithOtherPersonalFields(update, rows) { work.add(row, nil) }
+    if isWriting { try writeRows() }
+  }
+
+  /// Writes the rows that may differ from their objects.
+  func writeRows() throws {
+    for row in postponed { work.add(row, nil) }
+    defer { work = RowWork() }
+    // Rows lead to objects that the first scan has not looked at yet.
+    guard !isScanning, !work.isEmpty else { return }
+    let writer = RowWriter(self, work, rows)
+    try writer.run()
+    if writer.context.hasChanges {
+      try checkpoint(.writing)
+      try writer.context.save()
+      try checkpoint(.writing)
+      // Other saves may have come in between in a store without transactions.
+      if user.transactionStore != nil { store.replica.seenTransaction = try user.newestTransaction() }
+    }
+    try writer.note()
+    postponed = writer.postponed
+  }
+
+  /// Compares all rows with their objects.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func showAll() throws {
+    for row in shown.rows { work.add(row, nil) }
+    work.gone.formUnion(Set(try store.shownRows().keys).subtracting(work.rows.keys))
+    try writeRows()
+    store.replica.models = models.fingerprint
+    store.replica.shownProperties = user.propertyNames
+  }
+
+  /// Shows what the rows do not show yet: after an update of the program, and after a first scan.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  func catchUp() throws {
+    guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
+    try transaction {
+      try capture()
+      try showAll()
+    }
+  }
+
+  // MARK: - Pulling
+
+  /// Asks for what follows in the log.
+  func pullRequest() -> SyncLog.PullRequest {
+    let forked = store.replica.forkedZones ?? []
+    return SyncLog.PullRequest(
+      cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
+      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && loading[$0.key] == nil }.keys
+        .sorted(),
+      loading: loading.mapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
+      version: store.replica.zoneList)
+  }
+
+  /// Takes in the answer to a pull: what follows in the log, permissions and acknowledgements, in one transaction.
+  /// - Returns: whether more follows.
+  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first. Then nothing was taken in.
+  @discardableResult
+  func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
+    // An answer names what it follows. A late one is left out.
+    let current = pullRequest()
+    guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
+      request.loading == current.loading
+    else { return true }
+    try adjustClock(toServer: response.time, field: "pull.time")
+    if let epochs = response.epochs {
+      try transaction {
+        let fork = SyncLog.Epoch.fork(
+          of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
+        store.replica.epochs = epochs
+        guard let fork else { return }
+        // The server gives all zones whole. The rows show what they show until then.
+        let zones = Set(store.zones.filter(\.value.isWhole).keys)
+        (store.replica.fork, store.replica.forkedZones) = zones.isEmpty ? (nil, nil) : (fork, zones)
+        store.replica.cursor = 0
+        loading = [:]
+      }
+      return true
+    }
+    let failure = try transaction {
+      if let list = response.list { try setAccount(list) }
+      try scanBefore(response)
+      return try takeIn(response)
+    }
+    if let failure { throw failure }
+    return response.cursor < response.latest || !loading.isEmpty
+  }
+
+  private func setAccount(_ list: SyncLog.ZoneList) throws {
+    guard let own = list.zones.first(where: { !$0.name.isShare }), case .account(let name) = own.name else { return }
+    if let account = store.replica.account, account != name.text {
+      throw SyncFailure.otherAccount(account, name.text)
+    }
+    guard store.replica.account == nil else { return }
+    store.replica.account = name.text
+    // What the program saved so far goes to the account's own zone.
+    try store.setZone(own.name, KnownZone(isWritable: own.isWritable, root: nil, owner: own.owner))
+  }
+
+  /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
+  private func scanBefore(_ response: SyncLog.PullResponse) throws {
+    let isOwn =
+      response.loads.isEmpty && response.list == nil && response.entries.count <= Set(response.taken).count
+    if isOwn { try captureSaves() } else { try capture() }
+  }
+
+  /// - Returns: the error of a resolver. It does not keep the answer from being taken in.
+  private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
+    let taken = Set(response.taken)
+    let unsent = unsentFields(without: taken)
+    let contested = try contested(response.entries, unsent)
+    var changes: [RecordKey: Registers?] = [:]
+    if let list = response.list { try takeZones(list, &changes) }
+    for load in response.loads { try take(load, &changes) }
+    for entry in response.entries.map(\.reduced) {
+      try noteLosses(of: entry, against: unsent, without: taken)
+      take(entry, &changes)
+    }
+    store.replica.cursor = response.cursor
+    if resent.isEmpty {
+      try update(changes, acknowledged: taken)
+    } else {
+      // What others may be based on comes first.
+      let rest = outbox.transactions.filter { !taken.contains($0.id) }
+      try update(changes, acknowledged: taken.union(rest.map(\.id)), appended: resent + rest)
+    }
+    let failure = contested.isEmpty ? nil : try resolve(contested)
+    try dropUnsentAssets()
+    return failure
+  }
+
+  /// Takes in an entry over changes that come before it.
+  private func take(_ entry: ZoneStates.Entry, _ changes: inout [RecordKey: Registers?]) {
+    for (zone, part) in entry.parts where store.zones[zone] != nil {
+      switch part {
+      case .forget(let names): for name in names { changes[RecordKey(zone, name)] = .some(nil) }
+      case .change(let records):
+        for (name, var registers) in records {
+          registers.commit = entry.commit
+          let key = RecordKey(zone, name)
+          let former = changes[key] ?? base.registers(of: key)
+          changes[key] = .some((former ?? Registers()).joining(registers))
+        }
+      }
+    }
+  }
+
+  /// Takes over which zones the account can read.
+  private func takeZones(_ list: SyncLog.ZoneList, _ changes: inout [RecordKey: Registers?]) throws {
+    let names = Set(list.zones.map(\.name))
+    for zone in store.zones.keys where !names.contains(zone) {
+      for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
+      loading[zone] = nil
+      settle(zone)
+      try store.setZone(zone, nil)
+      try secrets.setKeys(nil, of: zone.text)
+    }
+    for zone in list.zones {
+      let isWhole = store.zones[zone.name]?.isWhole ?? false
+      try store.setZone(
+        zone.name, KnownZone(isWritable: zone.isWritable, isWhole: isWhole, root: zone.root, owner: zone.owner))
+    }
+    store.replica.zoneList = list.version
+  }
+
+  /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
+  private func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws {
+    let zone = load.zone
+    guard var known = store.zones[zone] else { return }
+    var states = load.isStart ? ZoneStates() : loading[zone]?.states ?? ZoneStates()
+    load.load(into: &states)
+    if let position = load.position {
+      loading[zone] = LoadingZone(states: states, position: position)
+      return
+    }
+    loading[zone] = nil
+    let old = known.isWhole ? base.states[zone] : nil
+    known.isWhole = true
+    try store.setZone(zone, known)
+    let new = states[zone]
+    for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
+    for (name, registers) in new.records { changes[RecordKey(zone, name)] = .some(registers) }
+    if let fork = store.replica.fork, let old, store.replica.forkedZones?.contains(zone) == true {
+      try sendAgain(zone, old, new, after: fork)
+    }
+    settle(zone)
+  }
+
+  /// Notes that a zone is as a restored server has it.
+  private func settle(_ zone: ZoneName) {
+    store.replica.forkedZones?.remove(zone)
+    if store.replica.forkedZones?.isEmpty == true { (store.replica.fork, store.replica.forkedZones) = (nil, nil) }
+  }
+
+  /// Sends what a restored server lacks of a zone: the registers of records that changed behind the fork, with their times. So it does
+  /// not matter how many replicas send them.
+  private func sendAgain(_ zone: ZoneName, _ old: ZoneState, _ new: ZoneState, after fork: Int64) throws {
+    var changes: [RecordKey: Registers] = [:]
+    for (name, record) in old.records where record.commit ?? 0 > fork {
+      let lacked = record.lacked(by: new[name] ?? Registers())
+      if !lacked.isEmpty { changes[RecordKey(zone, name)] = lacked }
+    }
+    guard !changes.isEmpty else { return }
+    for registers in changes.values { try keepAssets(of: registers) }
+    var transaction = makeTransaction(.zero, changes)
+    transaction.isResent = true
+    resent.append(transaction)
+  }
+
+  private func witness(_ registers: Registers?) {
+    for time in registers?.times ?? [] { store.replica.clock.witness(time) }
+  }
+
+  // MARK: - Pushing
+
+  /// The next transactions to send; nil if the log has all of them.
+  /// - Parameter sent: the transactions that were sent since the last pull.
+  func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
+    let known = Set(sent)
+    // The cursor does not say what the replica has seen of a zone that comes whole.
+    let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
+      .union(store.zones.filter { !$0.value.isWhole }.keys)
+    let rest = outbox.outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
+    guard let epoch = store.replica.epochs.last?.name else { return nil }
+    var transactions: [SyncLog.Transaction] = []
+    for transaction in rest.prefix(limit) {
+      // A zone without its key waits.
+      guard let transaction = try sealed(transaction) else { break }
+      transactions.append(transaction)
+    }
+    guard !transactions.isEmpty else { return nil }
+    return SyncLog.PushRequest(
+      cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: transactions)
+  }
+
+  var pendingCount: Int { store.outbox.count }
+
+  /// Takes the server's time as the right one where the wall clock is more than a second off.
+  /// - Throws: `UntrustedInputError` for a time that is none.
+  func adjustClock(toServer time: Untrusted<Int64>, field: String) throws {
+    let offset = try time.inRange(SyncWire.times, field: field) - now()
+    if abs(offset - store.replica.clockOffset) > 1000 { store.replica.clockOffset = offset }
+  }
+
+  /// Gives new times to the transactions that the server refused as too far ahead. The others may have been taken, and a second time for
+  /// one write would undo what came between.
+  /// - Parameter time: the server's time.
+  /// - Throws: `UntrustedInputError` for a time that is none; an error of the store.
+  func restamp(toServer time: Untrusted<Int64>) throws {
+    let time = try time.inRange(SyncWire.times, field: "failure.time")
+    try transaction {
+      try captureSaves()
+      store.replica.clockOffset = time - now()
+      store.replica.clock.setBack()
+      let latest = time + SyncWire.clockTolerance
+      let transactions = outbox.transactions
+      for transaction in transactions where transaction.time.milliseconds <= latest {
+        store.replica.clock.witness(transaction.time)
+      }
+      var renewed: [HybridTime: HybridTime] = [:]
+      for old in Set(transactions.map(\.time)).sorted() where old.milliseconds > latest { renewed[old] = tick() }
+      guard !renewed.isEmpty else { return }
+      // The order of the outbox stays: all of it is laid again.
+      try update(acknowledged: Set(transactions.map(\.id)), appended: transactions.map { $0.renewed(renewed) })
+    }
+  }
+}
+
+extension LocalTransaction {
+  /// The transaction with new times. A removal saw nothing that is later than itself.
+  fileprivate func renewed(_ times: [HybridTime: HybridTime]) -> LocalTransaction {
+    guard let time = times[time] else { return self }
+    func renew(_ old: HybridTime) -> HybridTime { times[old] ?? old }
+    var result = self
+    result.time = time
+    result.changes = changes.mapValues { registers in
+      var registers = registers
+      if let born = registers.born { registers.born = Stamped(renew(born.time), born.value) }
+      registers.dead = registers.dead.map(renew)
+      registers.fields = registers.fields.reduce(into: [:]) { fields, field in
+        var value = field.value.value
+        if field.key.text.hasPrefix("place:"), case .text(let place) = value {
+          value = .text(ListEnd.renewed(place, times))
+        }
+        fields[field.key] = Stamped(renew(field.value.time), value)
+      }
+      registers.edges = registers.edges.mapValues { members in
+        members.mapValues { edge in
+          Edge(
+            added: renew(edge.added), removed: min(renew(edge.removed), time),
+            place: edge.place.map { place in
+              let key = ListEnd.renewed(place.value.key, times)
+              return Stamped(renew(place.time), Place(key, hint: place.value.hint))
+            })
+        }
+      }
+      return registers
+    }
+    return result
+  }
+}
+
+extension Registers {
+  /// The times of all writes.
+  fileprivate var times: [HybridTime] {
+    var times = [born?.time, dead, home?.place.time].compactMap(\.self) + fields.values.map(\.time)
+    for edge in edges.values.joined() {
+      times += [edge.value.added, edge.value.removed, edge.value.place?.time ?? .zero]
+    }
+    return times
+  }
+
+  /// The registers that another state of the record lacks.
+  fileprivate func lacked(by other: Registers) -> Registers {
+    var result = Registers()
+    let joined = other.joining(self)
+    if joined.born != other.born { result.born = born }
+    if joined.dead != other.dead { result.dead = dead }
+    if joined.home != other.home { result.home = home }
+    result.fields = fields.filter { joined.fields[$0.key] != other.fields[$0.key] }
+    for (property, members) in edges {
+      let lacked = members.filter { joined.edges[property]?[$0.key] != other.edges[property]?[$0.key] }
+      if !lacked.isEmpty { result.edges[property] = lacked }
+    }
+    return result
+  }
+}
+#endif

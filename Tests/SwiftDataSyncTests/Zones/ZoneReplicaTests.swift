@@ -1,0 +1,210 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Model final class ZoneSecret {
+  @Attribute(.allowsCloudEncryption) var text: String = ""
+  init(_ text: String) { self.text = text }
+}
+
+@Model final class ZoneItem {
+  var name: String = ""
+  var isPinned: Bool = false
+  init(_ name: String) { self.name = name }
+}
+
+@Suite("Replicas of zones")
+struct ZoneReplicaTests {
+  @Test(
+    "A shared object is in the share with all that it owns, also what a device added that did not know of the share")
+  func share() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "ann", "bob"])
+    try group.save(0) { context in
+      let owner = CellOwner("o")
+      context.insert(owner)
+      owner.parts.append(CellPart("first"))
+    }
+    try group.syncAll()
+    try group.save(1) { try group.first(CellOwner.self, $0).parts.append(CellPart("late")) }
+    try group.replicas[1].capture()
+    let zone = try group.share(CellOwner.self, of: 0, with: ["bob": true])
+    try group.syncAll()
+    for index in 0...2 {
+      #expect(try group.all(CellOwner.self, index).map { $0.parts.map(\.name) } == [["first", "late"]])
+      #expect(group.replicas[index].view.rows.keys.allSatisfy { $0.zone == zone })
+    }
+  }
+
+  @Test("A participant who is removed keeps nothing of the share, and the unsent change is in the conflict log")
+  func revoke() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
+    try group.save(0) { $0.insert(CellOwner("o")) }
+    let zone = try group.share(CellOwner.self, of: 0, with: ["bob": true])
+    try group.syncAll()
+    try group.save(1) { try group.first(CellOwner.self, $0).name = "unsent" }
+    group.server.shares[zone]?.members = [:]
+    try group.syncAll()
+    #expect(try group.all(CellOwner.self, 1).isEmpty && group.all(CellOwner.self, 0).map(\.name) == ["o"])
+    #expect(try group.replicas[1].conflicts().map(\.lost) == ["unsent"])
+    #expect(group.replicas[1].pendingCount == 0)
+  }
+
+  @Test("What a participant may only read goes back to what the owner has")
+  func readOnly() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
+    try group.save(0) { $0.insert(CellOwner("o")) }
+    _ = try group.share(CellOwner.self, of: 0, with: ["bob": false])
+    try group.syncAll()
+    try group.save(1) { try group.first(CellOwner.self, $0).name = "changed" }
+    try group.syncAll()
+    for index in 0...1 { #expect(try group.all(CellOwner.self, index).map(\.name) == ["o"]) }
+  }
+
+  @Test("Two devices move one object at the same time: it is where the later owner is, once")
+  func twoMoves() throws {
+    let group = try ZoneGroup([CellOwner.self])
+    for name in ["a", "b"] {
+      try group.save(0) { $0.insert(CellOwner(name)) }
+      let zone = ZoneName.share(ExactText("\(group.server.shares.count)"))
+      try group.sync(0)
+      let owner = try #require(try group.all(CellOwner.self, 0).first { $0.name == name })
+      let row = try #require(try group.replicas[0].store.keys(of: [UserStore.text(owner.persistentModelID)])[0])
+      group.server.shares[zone] = ZoneServer.Share(owner: "ann", root: row.name)
+      try group.sync(0)
+      try group.replicas[0].move(row, to: zone)
+    }
+    try group.save(0) { $0.insert(CellPart("part")) }
+    try group.syncAll()
+    for (index, name) in ["a", "b"].enumerated() {
+      try group.save(index) { context in
+        let owners = try context.fetch(FetchDescriptor<CellOwner>())
+        try group.first(CellPart.self, context).owner = owners.first { $0.name == name }
+      }
+      try group.replicas[index].capture()
+    }
+    #expect(try group.push(0) == nil)
+    #expect(try group.push(1)?.code == .moved)
+    try group.syncAll()
+    for index in 0...1 {
+      let owners = try group.all(CellOwner.self, index).sorted { $0.name < $1.name }
+      #expect(owners.map { $0.parts.map(\.name) } == [[], ["part"]])
+      let part = try group.all(CellPart.self, index)[0]
+      let row = try group.replicas[index].store.keys(of: [UserStore.text(part.persistentModelID)])[0]
+      #expect(row?.zone == .share("1"))
+    }
+  }
+
+  @Test("An attribute of the account's own scope is on its devices, and not with a participant")
+  func personal() throws {
+    let scopes = SyncScopes([.account(\ZoneItem.isPinned)])
+    let group = try ZoneGroup([ZoneItem.self], accounts: ["ann", "ann", "bob"], scopes: scopes)
+    try group.save(0) { $0.insert(ZoneItem("i")) }
+    _ = try group.share(ZoneItem.self, of: 0, with: ["bob": true])
+    try group.syncAll()
+    try group.save(0) { try group.first(ZoneItem.self, $0).isPinned = true }
+    try group.syncAll()
+    #expect(try (0...2).map { try group.all(ZoneItem.self, $0)[0].isPinned } == [true, true, false])
+    try group.save(2) { try group.first(ZoneItem.self, $0).name = "renamed" }
+    try group.save(1) { try group.first(ZoneItem.self, $0).isPinned = false }
+    try group.syncAll()
+    #expect(try (0...2).map { try group.all(ZoneItem.self, $0)[0].isPinned } == [false, false, false])
+    #expect(try group.all(ZoneItem.self, 0)[0].name == "renamed")
+  }
+
+  @Test("The server gets an encrypted attribute only encrypted")
+  func encrypted() throws {
+    let group = try ZoneGroup([ZoneSecret.self], hasSecret: true)
+    try group.save(0) { $0.insert(ZoneSecret("plain")) }
+    try group.syncAll()
+    #expect(try group.all(ZoneSecret.self, 1).map(\.text) == ["plain"])
+    let values = group.server.state(of: .account("ann")).records.values.compactMap { $0.fields["text"]?.value }
+    #expect(values.count == 1)
+    for value in values { if case .sealed = value {} else { Issue.record("\(value) is not encrypted") } }
+    try group.save(1) { try group.first(ZoneSecret.self, $0).text = "changed" }
+    try group.syncAll()
+    #expect(try group.all(ZoneSecret.self, 0).map(\.text) == ["changed"])
+  }
+
+  private struct Longer: ConflictResolver {
+    func resolve(local: ZoneItem, remote: ZoneItem) {
+      if remote.name.count > local.name.count { local.name = remote.name }
+    }
+  }
+
+  @Test("A resolver decides between two changes, and all devices get what it decides")
+  func resolver() throws {
+    var resolvers = ConflictResolvers()
+    resolvers.add(Longer())
+    let group = try ZoneGroup([ZoneItem.self], resolvers: resolvers)
+    try group.save(0) { $0.insert(ZoneItem("i")) }
+    try group.syncAll()
+    try group.save(0) { try group.first(ZoneItem.self, $0).name = "a longer one" }
+    try group.replicas[0].capture()
+    try group.save(1) { try group.first(ZoneItem.self, $0).name = "later" }
+    try group.syncAll()
+    for index in 0...1 { #expect(try group.all(ZoneItem.self, index).map(\.name) == ["a longer one"]) }
+  }
+
+  @Test("A device whose clock is a day ahead gets other times, and what it saved is not lost")
+  func clockAhead() throws {
+    let group = try ZoneGroup([ZoneItem.self])
+    group.skews[0] = 86_400_000
+    try group.save(0) { $0.insert(ZoneItem("first")) }
+    try group.syncAll()
+    // The first answer tells the server's time. After that, a clock can go wrong again.
+    group.skews[0] = 3 * 86_400_000
+    try group.save(0) { try group.first(ZoneItem.self, $0).name = "second" }
+    try group.replicas[0].capture()
+    #expect(try group.push(0)?.code == .clockAhead)
+    try group.syncAll()
+    #expect(try group.all(ZoneItem.self, 1).map(\.name) == ["second"])
+    try group.save(1) { try group.first(ZoneItem.self, $0).name = "third" }
+    try group.syncAll()
+    #expect(try group.all(ZoneItem.self, 0).map(\.name) == ["third"])
+  }
+
+  @Test("A server that was restored from a copy gets what devices have, and a deletion stays")
+  func restoredServer() throws {
+    let group = try ZoneGroup([ZoneItem.self])
+    try group.save(0) { context in for name in ["kept", "deleted"] { context.insert(ZoneItem(name)) } }
+    try group.syncAll()
+    let copy = group.server.copy()
+    try group.save(0) { context in
+      for item in try context.fetch(FetchDescriptor<ZoneItem>()) {
+        if item.name == "deleted" { context.delete(item) } else { item.name = "changed" }
+      }
+      context.insert(ZoneItem("new"))
+    }
+    try group.syncAll()
+    group.server.restore(copy)
+    try group.save(1) { $0.insert(ZoneItem("after")) }
+    try group.syncAll()
+    for index in 0...1 {
+      #expect(try Set(group.all(ZoneItem.self, index).map(\.name)) == ["changed", "new", "after"])
+    }
+  }
+
+  @Test("A replica that starts again has its outbox, and its rows are those of its view")
+  func restart() throws {
+    let group = try ZoneGroup([CellOwner.self])
+    try group.save(0) { context in
+      let owner = CellOwner("o")
+      context.insert(owner)
+      owner.notes = [CellNote("n"), CellNote("m")]
+    }
+    try group.syncAll()
+    try group.save(0) { try group.first(CellOwner.self, $0).notes.reverse() }
+    try group.replicas[0].capture()
+    let rows = group.replicas[0].view.rows
+    try group.restart(0)
+    #expect(group.replicas[0].view.rows == rows && group.replicas[0].pendingCount == 1)
+    try group.syncAll()
+    #expect(try group.all(CellOwner.self, 1).map { $0.notes.map(\.name) } == [["m", "n"]])
+  }
+}
+#endif
