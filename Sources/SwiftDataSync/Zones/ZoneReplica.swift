@@ -18,7 +18,7 @@ final class ZoneReplica {
   /// Milliseconds since 1970.
   let now: () -> Int64
   /// Called between any two steps that a crash may come between; throwing is the crash.
-  let checkpoint: (Replica.Checkpoint) throws -> Void
+  let checkpoint: (Checkpoint) throws -> Void
   /// The keys of the account; nil without a secret.
   var keyring: Keyring?
   let secrets: Secrets
@@ -50,6 +50,15 @@ final class ZoneReplica {
   var unavailable: Set<String> = []
   /// Rows that objects do not show as they are for want of such an asset.
   private var postponed: Set<RecordKey> = []
+  /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
+  var undone: [ZoneName: Set<UUID>] = [:]
+
+  enum Checkpoint: CaseIterable {
+    /// Before any statement of a transaction that writes.
+    case writing
+    /// After the commit of a transaction.
+    case committed
+  }
 
   struct LoadingZone {
     var states = ZoneStates()
@@ -67,7 +76,7 @@ final class ZoneReplica {
     user: UserStore, database: SyncDatabase, secrets: Secrets, keyring: Keyring? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
     random: any RandomNumberGenerator = SecureGenerator(),
-    checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }
+    checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
   ) throws {
     (self.user, tables, self.now, self.checkpoint) = (user, .states(database), now, checkpoint)
     (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
@@ -96,7 +105,7 @@ final class ZoneReplica {
     guard !isStale else {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
-    let former = (postponed, loading)
+    let former = (postponed, loading, undone)
     (work, resent) = (RowWork(), [])
     let result: T
     do {
@@ -106,7 +115,7 @@ final class ZoneReplica {
         return result
       }
     } catch {
-      (postponed, loading) = former
+      (postponed, loading, undone) = former
       // If the store cannot be read either, the first error says why.
       isStale = true
       try? reload()
@@ -178,7 +187,7 @@ final class ZoneReplica {
   ///   - appended: new transactions.
   ///   - saved: the properties that the program saved, by row; nil is all.
   ///   - isWriting: whether to write the rows. Otherwise a later call does it.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func update(
     _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
     saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
@@ -229,7 +238,7 @@ final class ZoneReplica {
   }
 
   /// Compares all rows with their objects.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func showAll() throws {
     for row in shown.rows { work.add(row, nil) }
     work.gone.formUnion(Set(try store.shownRows().keys).subtracting(work.rows.keys))
@@ -239,7 +248,7 @@ final class ZoneReplica {
   }
 
   /// Shows what the rows do not show yet: after an update of the program, and after a first scan.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func catchUp() throws {
     guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
     try transaction {
@@ -263,7 +272,7 @@ final class ZoneReplica {
 
   /// Takes in the answer to a pull: what follows in the log, permissions and acknowledgements, in one transaction.
   /// - Returns: whether more follows.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first. Then nothing was taken in.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first. Then nothing was taken in.
   @discardableResult
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
     // An answer names what it follows. A late one is left out.
@@ -370,6 +379,7 @@ final class ZoneReplica {
         zone.name, KnownZone(isWritable: zone.isWritable, isWhole: isWhole, root: zone.root, owner: zone.owner))
     }
     store.replica.zoneList = list.version
+    store.replica.invitations = list.invitations.clamped(to: 0...Int(Int32.max))
   }
 
   /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
