@@ -56,6 +56,8 @@ final class LoopTransport: SyncTransport {
   var logBytes: Data { log.reduce(Data()) { $0 + $1.encoded } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
+  /// The requests for chunks of assets.
+  var downloads: Int { state.withLock { $0.downloads } }
   /// How long the requests that waited for news may wait.
   var waits: [Double] { state.withLock { $0.waits } }
   /// The requests without an answer.
