@@ -81,6 +81,15 @@ final class UserStore {
       from: SyncWire.encode(Custom(entityName: entity, storeIdentifier: store.identifier, customKey: key)))
   }
 
+  /// Whether the store has an object that syncs.
+  /// - Throws: an error of the store.
+  func hasObjects() throws -> Bool {
+    let context = makeContext()
+    return try entities.values.contains {
+      try !ModelCells.identifiers(of: $0, after: nil, limit: 1, in: context).isEmpty
+    }
+  }
+
   // MARK: - History
 
   /// A save of the program.

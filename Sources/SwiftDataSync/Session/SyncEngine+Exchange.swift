@@ -156,6 +156,14 @@ extension ZoneReplica {
     return try pushRequest()
   }
 
+  /// How many transactions the server does not have yet. None is made before the server named the account: until then each save counts, and
+  /// the objects from before the sync count as one.
+  func unsentCount() throws -> Int {
+    guard knownOwnZone == nil else { return pendingCount }
+    let saves = try store.replica.seenTransaction.flatMap { try user.saves(after: $0, limit: 1000) } ?? []
+    return try saves.count { !$0.isSync } + (isScanning && user.hasObjects() ? 1 : 0)
+  }
+
   /// Asks to be told when there is something to pull; nil before the first pull.
   func waitRequest(seconds: Double) -> SyncLog.WaitRequest? {
     guard let epoch = store.replica.epochs.last?.name, let version = store.replica.zoneList else { return nil }

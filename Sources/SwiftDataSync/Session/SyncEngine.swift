@@ -267,10 +267,10 @@ public actor SyncEngine {
       // A replica that has not pulled yet has no cursor to send.
       if !isSending || replica.waitRequest(seconds: 0) == nil { try await pull(replica) }
       try await push(replica)
-      status.setPending(replica.pendingCount)
+      try status.setPending(replica.unsentCount())
       if let undone = reportUndone(replica) { throw undone }
     } catch {
-      status.setPending(replica.pendingCount)
+      if let count = try? replica.unsentCount() { status.setPending(count) }
       // What the replica has in memory may be half of something.
       if !(error is SyncFailure), !(error is URLError), !(error is SyncError), !(error is UntrustedInputError) {
         opened = nil

@@ -1,0 +1,85 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+/// Ann has two devices. Bob may write in the share of Ann, and his program writes what it likes.
+@Suite("A participant with a program of their own")
+struct ForgeryTests {
+  private let group: SharedGroup
+  private let ann = 0
+  private let bob = 2
+  /// The row of Ann's private track.
+  private let single: RecordKey
+
+  init() throws {
+    let group = try SharedGroup(["ann", "ann", "bob"])
+    try group.save(0) { context in
+      let playlist = SharedPlaylist("Jazz")
+      context.insert(playlist)
+      playlist.tracks = [SharedTrack("a")]
+      let single = SharedTrack("single")
+      single.comments = [SharedComment("mine")]
+      context.insert(single)
+    }
+    try group.sync(0)
+    try group.share(0)
+    group.grant("bob")
+    try group.syncAll()
+    single = try group.devices[0].replica.row(of: group.track("single", ModelContext(group.devices[0].container)))
+    self.group = group
+  }
+
+  /// Puts registers of a record into the log of the share.
+  private func forge(_ name: RecordName, _ body: (inout Registers, HybridTime) -> Void) throws {
+    let replica = group.devices[bob].replica!
+    var registers = Registers()
+    body(&registers, replica.tick())
+    let transaction = SyncLog.Transaction(id: UUID(), parts: [SharedGroup.zone: [name: registers]])
+    let request = SyncLog.PushRequest(
+      cursor: group.server.commit, epoch: try #require(group.server.epoch), transactions: [transaction])
+    #expect(try group.server.push(request, from: "bob").refusal == nil)
+  }
+
+  private func expectAnns(_ lines: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+    for index in 0...1 {
+      #expect(try group.contents(index) == lines, "device \(index)", sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("cannot change, delete or move a private object of the owner")
+  func privateObject() throws {
+    #expect(single.zone == .account("ann"))
+    try forge(single.name) { $0.fields["title"] = Stamped($1, .text("forged")) }
+    try forge(single.name) { $0.home = Home(moves: 9, time: $1, zone: SharedGroup.zone) }
+    try forge(single.name) { $0.dead = $1 }
+    try group.syncAll()
+    try expectAnns(["Jazz: a", "a in Jazz", "single in none, mine", "0 covers, 1 comments"])
+    try group.save(ann) { try group.track("single", $0).title = "secret" }
+    try group.syncAll()
+    try expectAnns(["Jazz: a", "a in Jazz", "secret in none, mine", "0 covers, 1 comments"])
+    #expect(!"\(group.log(SharedGroup.zone))".contains("secret"))
+  }
+
+  @Test("who makes a record with the name of a private object makes another object")
+  func sameName() throws {
+    try forge(single.name) {
+      $0.born = Stamped($1, "SharedTrack")
+      $0.fields["title"] = Stamped($1, .text("forged"))
+    }
+    try group.syncAll()
+    try expectAnns([
+      "Jazz: a", "a in Jazz", "forged in none", "single in none, mine", "0 covers, 1 comments",
+    ])
+    // The owner's object stays in her own zone, also if she gives it to an object of the share.
+    try group.save(ann) { try group.track("single", $0).rating = 5 }
+    try group.syncAll()
+    #expect(group.server.state(of: .account("ann"))[single.name]?.fields["rating"]?.value == .integer(5))
+    #expect(group.server.state(of: SharedGroup.zone)[single.name]?.fields["rating"] == nil)
+  }
+}
+#endif
