@@ -95,9 +95,9 @@ final class SyncDatabase {
   // MARK: - Texts
 
   /// A text as a cell. PostgreSQL's texts cannot have every character, and what other replicas write has any.
-  func cell(_ text: String) -> SQLValue {
-    types.bytes == TableTypes.sqlite.bytes ? .text(text) : .blob(Data(text.utf8))
-  }
+  func cell(_ text: String) -> SQLValue { isSQLite ? .text(text) : .blob(Data(text.utf8)) }
+
+  var isSQLite: Bool { types.bytes == TableTypes.sqlite.bytes }
 }
 
 // `open` is the name of a method here.

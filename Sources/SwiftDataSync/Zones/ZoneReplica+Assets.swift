@@ -46,13 +46,9 @@ extension ZoneReplica {
   /// - Returns: nil if neither has them.
   func bytes(of sha256: String) throws -> Data? {
     if let bytes = try asset(sha256) { return bytes }
-    for (zone, state) in shown.states.zones {
-      for (name, record) in state.records where record.assets.contains(where: { $0.sha256 == sha256 }) {
-        guard let row = shown.row(showing: RecordKey(zone, name)), let bytes = try bytes(of: sha256, in: row) else {
-          continue
-        }
-        return bytes
-      }
+    let unsent = shown.changes.filter { $0.value?.assets.contains { $0.sha256 == sha256 } ?? false }.keys
+    for key in Set(try store.records(withAsset: sha256)).union(unsent).sorted() {
+      if let row = try shown.row(showing: key), let bytes = try bytes(of: sha256, in: row) { return bytes }
     }
     return nil
   }
@@ -80,13 +76,11 @@ extension ZoneReplica {
   }
 
   /// The zones that may have the bytes of an asset.
-  func zones(with sha256: String, pulling loads: [ZoneName] = []) -> [ZoneName] {
-    let name = ExactText(sha256)
+  /// - Throws: an error of the store.
+  func zones(with sha256: String, pulling loads: [ZoneName] = []) throws -> [ZoneName] {
+    let known = Set(try store.records(withAsset: sha256).map(\.zone))
     return zones.union(loads).sorted { left, right in
-      let has = [left, right].map { zone in
-        base.states[zone].records.values.contains { $0.assets.contains { $0.sha256 == name.text } }
-      }
-      return has[0] == has[1] ? left < right : has[0]
+      known.contains(left) == known.contains(right) ? left < right : known.contains(left)
     }
   }
 }

@@ -13,7 +13,7 @@ extension ZoneReplica {
     for change in dropped {
       let record =
         try change.registers.born == nil
-        ? before.registers(of: change.key) ?? base.registers(of: change.key) : change.registers
+        ? before.registers(of: change.key) ?? store.registers(of: change.key) : change.registers
       let row = try before.row(showing: change.key)
       let entity = record?.born?.value ?? ""
       for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
@@ -96,7 +96,7 @@ extension ZoneReplica {
       guard kept?.value != value else { continue }
       try log(key, record, model.wire, lost: value, kept: kept?.value ?? .null)
     }
-    for row in Set(losses.rows.keys.compactMap { shown.row(showing: $0) }).sorted() {
+    for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
       let members = try view.members(of: row)
       let former = Set(members.map { key in losses.rows[key].map { $0 ?? key } ?? row })
       guard members.count > 1, former.count > 1 else { continue }
@@ -121,7 +121,7 @@ extension ZoneReplica {
     while let owner = work.popLast() {
       for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {
         work.append(child)
-        guard arrived.contains(child), let record = base.registers(of: child), record.dead == nil else { continue }
+        guard arrived.contains(child), let record = try store.registers(of: child), record.dead == nil else { continue }
         for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
           try log(child, record, property, lost: write.value, kept: .null)
         }
@@ -153,7 +153,7 @@ extension ZoneReplica {
   /// The object that a value leads to.
   private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
     guard case .record(let name) = value else { return nil }
-    let row = zones.sorted().lazy.compactMap { [shown] in shown.row(showing: RecordKey($0, name)) }.first
+    let row = try zones.sorted().lazy.compactMap { [shown] in try shown.row(showing: RecordKey($0, name)) }.first
     return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
   }
 

@@ -264,7 +264,7 @@ final class ZoneNode: EditedNode {
   }
 
   private func fetch(_ missing: MissingAsset, _ loads: [ZoneName]) throws {
-    for zone in replica.zones(with: missing.sha256, pulling: loads) {
+    for zone in try replica.zones(with: missing.sha256, pulling: loads) {
       do {
         if isLost() { throw LostAsset() }
         return try replica.keepFetched(missing.sha256, server.asset(missing.sha256, zone: zone, account: account))
