@@ -82,8 +82,10 @@ let package = Package(
     .target(name: "SyncCore"),
     // The messages between client and server of sync. The server is in Tools/.
     .target(name: "SyncProtocol", dependencies: ["SyncCore", "UntrustedInput"]),
+    // With SwiftDataSync, whose tables of records have the same laws.
     .testTarget(
-      name: "SyncCoreTests", dependencies: ["SyncCore", "SyncProtocol"], exclude: ["Model", "traces.txt"]),
+      name: "SyncCoreTests", dependencies: ["SwiftData", "SwiftDataSync", "SyncCore", "SyncProtocol"],
+      exclude: ["Model", "traces.txt"]),
     .target(
       name: "SwiftDataSync",
       dependencies: [

@@ -6,7 +6,8 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
   /// The source.
   public var base: Base
   private let models: SyncModels
-  private(set) var changes: [RecordKey: Registers?] = [:]
+  /// The other registers, by record; nil for a record that is not there.
+  public private(set) var changes: [RecordKey: Registers?] = [:]
   private var links: [RecordName: [RecordKey: Set<WireName>]] = [:]
   private var unique: [UniqueValue: Set<RecordKey>] = [:]
   private var zones: [RecordName: Set<ZoneName>] = [:]
@@ -46,6 +47,10 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
 
   /// Says which records are read next.
   public func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys.filter { changes[$0] == nil }) }
+  /// Says of which names ``zones(leadingTo:)`` is asked next.
+  public func prepare(leadingTo names: [RecordName]) throws { try base.prepare(leadingTo: names) }
+  /// Says of which values ``records(with:)`` is asked next.
+  public func prepare(with values: [UniqueValue]) throws { try base.prepare(with: values) }
 
   /// The registers of a record; nil for a record that its zone does not know.
   public func registers(of key: RecordKey) throws -> Registers? { try changes[key] ?? base.registers(of: key) }

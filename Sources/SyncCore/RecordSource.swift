@@ -45,6 +45,10 @@ public struct IndexEntries: Hashable, Sendable {
 public protocol RecordSource {
   /// Says which records are read next, so that they can be loaded at once. The default does nothing.
   func prepare(_ keys: [RecordKey]) throws
+  /// Says of which names ``zones(leadingTo:)`` is asked next. The default does nothing.
+  func prepare(leadingTo names: [RecordName]) throws
+  /// Says of which values ``records(with:)`` is asked next. The default does nothing.
+  func prepare(with values: [UniqueValue]) throws
   /// The registers of a record; nil for a record that its zone does not know.
   func registers(of key: RecordKey) throws -> Registers?
   /// The zones that know a name.
@@ -62,6 +66,10 @@ public protocol RecordSource {
 extension RecordSource {
   /// Does nothing.
   public func prepare(_ keys: [RecordKey]) {}
+  /// Does nothing.
+  public func prepare(leadingTo names: [RecordName]) {}
+  /// Does nothing.
+  public func prepare(with values: [UniqueValue]) {}
 }
 
 /// Records with the rows that show them.

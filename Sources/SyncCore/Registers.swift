@@ -126,6 +126,11 @@ public struct Registers: Hashable, Sendable {
     }
   }
 
+  /// Whether other registers differ at most in their commit.
+  func isEqual(toValuesOf other: Registers) -> Bool {
+    born == other.born && dead == other.dead && home == other.home && fields == other.fields && edges == other.edges
+  }
+
   /// The registers after a join with others.
   public func joining(_ other: Registers) -> Registers {
     var result = self

@@ -82,19 +82,25 @@ extension ZoneReplica {
     return batches
   }
 
-  /// Makes a transaction of changes of the program.
-  private func capture(_ changed: OrderedChanges, at time: HybridTime, isWriting: Bool = true) throws {
-    let transaction: LocalTransaction
+  /// Makes transactions of changes of the program.
+  /// - Parameter isScan: whether no save says which changes belong together. A large scan travels in parts.
+  private func capture(
+    _ changed: OrderedChanges, at time: HybridTime, isScan: Bool = false, isWriting: Bool = true
+  ) throws {
+    let transactions: [LocalTransaction]
     let saved: [RecordKey: Set<ExactText>?]
     do {
       // What is read before the change must not be kept.
       let capture = StoreCapture(self, changed, rows, at: time)
       saved = try capture.run()
-      var made = makeTransaction(time, capture.changes)
-      made.owners = capture.owners
-      transaction = made
+      let parts = isScan ? TransactionSize.parts(of: capture.changes) : try parts(ofSave: capture.changes)
+      transactions = parts.filter { !$0.isEmpty }.map { part in
+        var transaction = makeTransaction(time, part)
+        transaction.owners = capture.owners.filter { part[$0.key] != nil }
+        return transaction
+      }
     }
-    try update(appended: transaction.changes.isEmpty ? [] : [transaction], saved: saved, isWriting: isWriting)
+    try update(appended: transactions, saved: saved, isWriting: isWriting)
   }
 
   /// Moves a row with all that it owns into the zone of a share.
@@ -130,7 +136,7 @@ extension ZoneReplica {
       var changed = OrderedChanges()
       let isLeft = try collect(&changed, &position)
       let time = position.isOrdering ? tick() : tick().beforeSync
-      try capture(changed, at: time)
+      try capture(changed, at: time, isScan: true)
       store.replica.firstScan = isLeft ? position : nil
       if !isLeft { try showAll() }
     }
@@ -173,9 +179,8 @@ extension ZoneReplica {
     var changed = OrderedChanges()
     let context = user.makeContext()
     let (properties, shown) = (user.propertyNames, store.replica.shownProperties ?? [:])
-    let rows = try store.shownRows()
-    let known = Set(rows.values)
-    let isFirst = rows.isEmpty && isScanning
+    let known = try allObjects()
+    let isFirst = known.isEmpty && isScanning
     var alive = Set<String>()
     for entity in user.entities.values.sorted(by: { $0.name < $1.name }) {
       // Properties that the store has since a moment ago do not have their values yet.
@@ -192,7 +197,7 @@ extension ZoneReplica {
     let time = isFirst ? tick().beforeSync : tick()
     store.replica.firstScan = nil
     store.replica.seenTransaction = seen
-    try capture(changed, at: time)
+    try capture(changed, at: time, isScan: true)
   }
 }
 #endif

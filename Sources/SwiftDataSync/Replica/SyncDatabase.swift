@@ -95,7 +95,6 @@ final class SyncDatabase {
   /// Whether the database has a table.
   /// - Throws: an error of the database.
   func hasTable(_ name: String) throws -> Bool {
-    let isSQLite = types.bytes == TableTypes.sqlite.bytes
     let sql =
       isSQLite ? "SELECT count(*) FROM sqlite_master WHERE name = ?" : "SELECT count(*) FROM pg_class WHERE relname = ?"
     return try rows(sql, [.text(name)]).first?[0] != .integer(0)
@@ -104,9 +103,9 @@ final class SyncDatabase {
   // MARK: - Texts
 
   /// A text as a cell. PostgreSQL's texts cannot have every character, and what other replicas write has any.
-  func cell(_ text: String) -> SQLValue {
-    types.bytes == TableTypes.sqlite.bytes ? .text(text) : .blob(Data(text.utf8))
-  }
+  func cell(_ text: String) -> SQLValue { isSQLite ? .text(text) : .blob(Data(text.utf8)) }
+
+  var isSQLite: Bool { types.bytes == TableTypes.sqlite.bytes }
 }
 
 // `open` is the name of a method here.

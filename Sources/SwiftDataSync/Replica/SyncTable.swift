@@ -7,14 +7,20 @@ struct SyncTable {
   enum Kind { case integer, real, text, bytes }
   let name: String
   let columns: [(name: String, kind: Kind)]
-  /// Whether the first column is the primary key.
-  let isKeyed: Bool
+  /// How many of the first columns are the primary key.
+  let keyLength: Int
   /// The columns that have an index.
   let indices: [String]
 
-  init(_ name: String, _ columns: [(String, Kind)], isKeyed: Bool = true, indices: [String] = []) {
-    (self.name, self.columns, self.isKeyed, self.indices) = (name, columns, isKeyed, indices)
+  init(
+    _ name: String, _ columns: [(String, Kind)], isKeyed: Bool = true, keyLength: Int = 1, indices: [String] = []
+  ) {
+    (self.name, self.columns, self.indices) = (name, columns, indices)
+    self.keyLength = isKeyed ? keyLength : 0
   }
+
+  /// The names of the columns that are the primary key.
+  var key: [String] { columns.prefix(keyLength).map(\.name.quotedIdentifier) }
 
   /// Bytes of large values, on their way to the server or from it.
   static let assets = SyncTable("assets", [("sha256", .text), ("outgoing", .integer), ("bytes", .bytes)])
@@ -44,18 +50,21 @@ struct SyncTables {
   func make() throws {
     let types = database.types
     for table in all {
-      let columns = table.columns.enumerated().map { index, column in
+      var columns = table.columns.enumerated().map { index, column in
         let type =
           switch column.kind {
           case .integer: types.integer
           case .real: types.real
           // See ``SyncDatabase/cell(_:)``.
-          case .text: database.cell("") == .text("") ? types.text : types.bytes
+          case .text: database.isSQLite ? types.text : types.bytes
           case .bytes: types.bytes
           }
-        return "\(column.name.quotedIdentifier) \(type)" + (index == 0 && table.isKeyed ? " PRIMARY KEY" : "")
+        return "\(column.name.quotedIdentifier) \(type)" + (index == 0 && table.keyLength == 1 ? " PRIMARY KEY" : "")
       }
-      try database.execute("CREATE TABLE IF NOT EXISTS \(name(table)) (\(columns.joined(separator: ", ")))")
+      if table.keyLength > 1 { columns.append("PRIMARY KEY (\(table.key.joined(separator: ", ")))") }
+      // Otherwise SQLite keeps each row twice.
+      let end = table.keyLength > 1 && database.isSQLite ? " WITHOUT ROWID" : ""
+      try database.execute("CREATE TABLE IF NOT EXISTS \(name(table)) (\(columns.joined(separator: ", ")))\(end)")
       for column in table.indices {
         try database.execute(
           "CREATE INDEX IF NOT EXISTS \(name(table))_\(column) ON \(name(table)) (\(column.quotedIdentifier))")
@@ -88,8 +97,9 @@ struct SyncTables {
   func put(_ table: SyncTable, _ rows: [[SQLValue]]) throws {
     let names = table.columns.map(\.name.quotedIdentifier)
     let place = "(" + names.map { _ in "?" }.joined(separator: ", ") + ")"
-    let assignments = names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    let end = table.isKeyed ? " ON CONFLICT (\(names[0])) DO UPDATE SET \(assignments)" : ""
+    let assignments = names.dropFirst(table.keyLength).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    let action = assignments.isEmpty ? "DO NOTHING" : "DO UPDATE SET \(assignments)"
+    let end = table.keyLength > 0 ? " ON CONFLICT (\(table.key.joined(separator: ", "))) \(action)" : ""
     var start = 0
     while start < rows.count {
       // Few sizes, so that there are few statements to prepare.
@@ -107,6 +117,33 @@ struct SyncTables {
     for part in Self.parts(values) {
       try database.execute("DELETE FROM \(name(table)) \(Self.among(column, part))", part)
     }
+  }
+
+  /// Removes rows by their primary keys.
+  func remove(_ table: SyncTable, _ keys: [[SQLValue]]) throws {
+    let condition = table.key.map { "\($0) = ?" }.joined(separator: " AND ")
+    for key in keys { try remove(table, where: condition, key) }
+  }
+
+  /// For each of some values, the least and the greatest value of a column among the rows that have the value in another column. A value
+  /// without rows is left out. The columns are the first ones of the primary key, so that few rows are read.
+  func bounds(
+    _ table: SyncTable, of column: String, where other: String, in values: [SQLValue]
+  ) throws -> [[SQLValue]] {
+    let (column, other) = (column.quotedIdentifier, other.quotedIdentifier)
+    var found: [[SQLValue]] = []
+    for part in Self.parts(values) {
+      // The type of the first value is the type of all.
+      let sought = ["(CAST(? AS \(database.types.bytes)))"] + part.dropFirst().map { _ in "(?)" }
+      func bound(_ function: String) -> String {
+        "(SELECT \(function)(\(column)) FROM \(name(table)) WHERE \(other) = sought.value)"
+      }
+      found += try database.rows(
+        "WITH sought(value) AS (VALUES \(sought.joined(separator: ", "))) SELECT value, least, greatest FROM "
+          + "(SELECT value, \(bound("min")) AS least, \(bound("max")) AS greatest FROM sought) AS bounds "
+          + "WHERE least IS NOT NULL", part)
+    }
+    return found
   }
 
   /// Removes the rows of a condition.

@@ -23,6 +23,8 @@ final class RowWriter {
   private(set) var postponed: Set<RecordKey> = []
   /// The assets without which the rows cannot be written.
   private var missing: [MissingAssets.Asset] = []
+  /// The rows that lead to a row without an object.
+  private(set) var incomplete: Set<RecordKey> = []
 
   private var store: StateStore { replica.store }
   private var user: UserStore { replica.user }
@@ -46,8 +48,8 @@ final class RowWriter {
     for key in known { try updateAttributes(key) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
-    var lists: [(owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
-    var references: [(holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
+    var lists: [(row: RecordKey, owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
+    var references: [(row: RecordKey, holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
     for key in alive {
       guard let object = objects[key] else { continue }
       for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
@@ -55,21 +57,23 @@ final class RowWriter {
           let property = type(of: object).__entity.property(named: model.name.text), !property.isAttribute
         else { continue }
         switch try view.value(model, of: key) {
-        case .toMany(let members)? where property.isToMany: lists.append((object, property, members))
-        case .toOne(let target)? where model.inverse == nil: references.append((object, property, target))
+        case .toMany(let members)? where property.isToMany: lists.append((key, object, property, members))
+        case .toOne(let target)? where model.inverse == nil: references.append((key, object, property, target))
         default: continue
         }
       }
     }
     try load(lists.flatMap(\.members) + references.compactMap(\.target))
-    for (owner, property, _) in lists { _ = try ModelCells.targets(of: owner, property) }
-    for (owner, property, members) in lists {
+    for (_, owner, property, _) in lists { _ = try ModelCells.targets(of: owner, property) }
+    for (row, owner, property, members) in lists {
       let desired = members.compactMap { objects[$0] }
+      if desired.count < members.count { incomplete.insert(row) }
       let actual = try ModelCells.targets(of: owner, property)
       if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
     }
-    for (holder, property, target) in references where !holder.isDeleted {
+    for (row, holder, property, target) in references where !holder.isDeleted {
       let desired = target.flatMap { objects[$0] }
+      if target != nil, desired == nil { incomplete.insert(row) }
       let actual = try ModelCells.targets(of: holder, property).first
       if desired !== actual { ModelCells.assign(desired.map { [$0] } ?? [], to: property, of: holder) }
     }

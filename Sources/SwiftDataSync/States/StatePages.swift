@@ -10,8 +10,12 @@ struct StateRecord: Equatable {
   var registers: Registers?
   /// The object that shows the record, by the text of its identifier; nil if no object does.
   var object: String?
+  /// The row that shows the record; nil if no row does.
+  var row: StatePages.Key?
+  /// How many records of other keys the row of this key shows.
+  var aliases = 0
 
-  var isEmpty: Bool { registers == nil && object == nil }
+  var isEmpty: Bool { registers == nil && object == nil && row == nil && aliases == 0 }
 }
 
 /// The records of a replica, sorted by zone and name. About fifty of them share a row, because records that were made together are
@@ -132,18 +136,37 @@ final class StatePages {
     return low
   }
 
-  /// Reads all records in the order of their names, a few pages at a time.
-  /// - Throws: an error of the store, or of `body`.
-  func forEach(_ body: (Key, StateRecord) throws -> Void) throws {
-    let numbers = directory.map(\.number)
-    for start in stride(from: 0, to: numbers.count, by: 50) {
-      let part = numbers[start..<min(start + 50, numbers.count)]
-      let pages = Dictionary(uniqueKeysWithValues: try read(part.filter { loaded[$0] == nil }).map { ($0.number, $0) })
-      for number in part {
-        guard let page = loaded[number] ?? pages[number] else { continue }
-        for (index, name) in page.names.enumerated() { try body(name, try page.record(index)) }
+  /// Reads the next records of a zone, in the order of their names.
+  /// - Parameters:
+  ///   - name: the name that they follow; nil for the first ones.
+  ///   - limit: how many there are at least, unless there are no more.
+  /// - Throws: an error of the store.
+  func records(of zone: Int, after name: RecordName?, limit: Int) throws -> [(key: Key, record: StateRecord)] {
+    guard !directory.isEmpty else { return [] }
+    var place = place(of: Key(zone, name ?? RecordName("")))
+    var found: [(key: Key, record: StateRecord)] = []
+    while place < directory.count, directory[place].first.zone <= zone, found.count < limit {
+      let end = directory[place...].prefix(min(limit, 4096) / 32 + 1).prefix { $0.first.zone <= zone }.endIndex
+      try load(Array(place..<end))
+      for place in place..<end where directory[place].first.zone == zone {
+        guard let page = loaded[directory[place].number] else { continue }
+        for (index, key) in page.names.enumerated() where name.map({ $0 < key.name }) ?? true {
+          found.append((key, try page.record(index)))
+        }
       }
+      place = end
     }
+    return found
+  }
+
+  /// Whether there is no record.
+  /// - Throws: an error of the store.
+  func isEmpty() throws -> Bool {
+    for place in directory.indices {
+      try load([place])
+      if loaded[directory[place].number]?.names.isEmpty == false { return false }
+    }
+    return true
   }
 
   // MARK: - Writing
@@ -180,9 +203,11 @@ final class StatePages {
   /// Removes all records of a zone.
   /// - Throws: an error of the store.
   func remove(zone: Int) throws {
+    guard directory.contains(where: { $0.first.zone == zone }) else { return }
     for page in directory where page.first.zone == zone {
       loaded[page.number] = nil
       changed.remove(page.number)
+      removed.remove(page.number)
     }
     directory.removeAll { $0.first.zone == zone }
     lastPlace = 0
@@ -211,7 +236,7 @@ final class StatePages {
       if old < page.names.count, page.names[old] == name { old += 1 }
       guard let record = record(index), !record.isEmpty else { continue }
       let start = writer.bytes.count
-      record.write(to: &writer)
+      record.write(to: &writer, name)
       new.names.append(name)
       new.places.append(start..<writer.bytes.count)
     }
@@ -306,20 +331,33 @@ extension StatePages.Page {
 
   func record(_ index: Int) throws -> StateRecord {
     var reader = BinaryReader(bytes, places[index])
-    let record = try StateRecord(from: &reader)
+    let record = try StateRecord(from: &reader, names[index])
     try reader.end()
     return record
   }
 }
 
 extension StateRecord {
-  fileprivate func write(to writer: inout BinaryWriter) {
+  /// - Parameter key: the key of the record. Most records are rows of their own.
+  fileprivate func write(to writer: inout BinaryWriter, _ key: StatePages.Key) {
+    writer.byte(row == nil ? 0 : row == key ? 1 : 2)
+    if let row, row != key {
+      writer.count(row.zone)
+      writer.record(row.name)
+    }
+    writer.count(aliases)
     writer.optional(object) { $0.text($1) }
     // Its names are not those of other records, which are read without it.
     writer.optional(registers) { writer, registers in writer.blob { registers.write(to: &$0) } }
   }
 
-  fileprivate init(from reader: inout BinaryReader) throws {
+  fileprivate init(from reader: inout BinaryReader, _ key: StatePages.Key) throws {
+    switch try reader.byte() {
+    case 0: row = nil
+    case 1: row = key
+    default: row = StatePages.Key(try reader.count(), try reader.record())
+    }
+    aliases = try reader.count()
     object = try reader.optional { try $0.text() }
     registers = try reader.optional { reader in
       var part = BinaryReader(try reader.blob())

@@ -24,15 +24,19 @@ final class StateStore {
   private var nextZone = 1
   private let pages: StatePages
   private let rowRecords: RowRecords
+  private let indices: RecordIndices
+  private let models: SyncModels
   /// The records that were used since the last save.
   private var records: [RecordKey: StateRecord] = [:]
   private var changed: Set<RecordKey> = []
   private var writtenReplica: Data?
 
-  /// - Parameter tables: the tables, which have to be there.
+  /// - Parameters:
+  ///   - tables: the tables, which have to be there.
+  ///   - models: the program's models.
   /// - Throws: an error of the store; ``ReplicaError`` for bookkeeping of another version.
-  init(_ tables: SyncTables, session: UInt64) throws {
-    self.tables = tables
+  init(_ tables: SyncTables, _ models: SyncModels, session: UInt64) throws {
+    (self.tables, self.models) = (tables, models)
     if let data = try tables.rows(.replica).first?[1].syncData {
       replica = try SyncWire.decode(ReplicaRecord.self, from: data)
       guard replica.format == ReplicaRecord.format else { throw ReplicaError.otherFormat }
@@ -43,6 +47,7 @@ final class StateStore {
     }
     pages = try StatePages(tables)
     rowRecords = RowRecords(tables)
+    indices = RecordIndices(tables)
     for row in try tables.rows(.knownZones) {
       let number = Int(row[0].syncInteger ?? 0)
       let zone = try SyncWire.decode(StoredZone.self, from: row[1].syncData ?? Data())
@@ -101,37 +106,137 @@ final class StateStore {
 
   private func change(_ key: RecordKey, _ body: (inout StateRecord) -> Void) throws {
     var record = try record(key)
-    let old = record
     body(&record)
-    guard record != old else { return }
     records[key] = record
     changed.insert(key)
   }
 
-  /// The registers of a record; nil for a record that the log does not have.
-  func registers(_ key: RecordKey) throws -> Registers? { try record(key).registers }
-
-  func setRegisters(_ registers: Registers?, of key: RecordKey) throws { try change(key) { $0.registers = registers } }
-
-  /// Reads all registers.
+  /// Takes in the registers of records that the log changes, with their index entries; nil for a record that goes.
   /// - Throws: an error of the store.
-  func allRegisters() throws -> ZoneStates {
-    try write()
-    var states: [ZoneName: ZoneState] = [:]
-    for zone in zones.keys { states[zone] = ZoneState() }
-    try pages.forEach { key, record in
-      guard let zone = zoneNames[key.zone], let registers = record.registers else { return }
-      states[zone, default: ZoneState()].records[key.name] = registers
+  func take(_ changes: [RecordKey: Registers?]) throws {
+    guard !changes.isEmpty else { return }
+    try prepare(Array(changes.keys))
+    // Neighbours in the tables are written one after the other.
+    for (key, registers) in changes.sorted(by: { $0.key < $1.key }) {
+      let former = try record(key).registers
+      guard former != registers else { continue }
+      try change(key) { $0.registers = registers }
+      indices.change(key, try pageKey(key), from: former, to: registers, models)
     }
-    return ZoneStates(states)
+    try indices.write()
   }
 
   /// Whether the replica keeps no record.
+  /// - Throws: an error of the store.
   func isEmpty() throws -> Bool {
     try write()
-    var isEmpty = true
-    try pages.forEach { _, _ in isEmpty = false }
-    return isEmpty
+    return try pages.isEmpty()
+  }
+
+  /// The next records of a zone, in the order of their names.
+  /// - Parameters:
+  ///   - name: the name that they follow; nil for the first ones.
+  ///   - limit: how many there are at least, unless there are no more.
+  /// - Throws: an error of the store.
+  func records(
+    of zone: ZoneName, after name: RecordName?, limit: Int
+  ) throws -> [(name: RecordName, record: StateRecord)] {
+    guard let number = zoneNumbers[zone] else { return [] }
+    try write()
+    return try pages.records(of: number, after: name, limit: limit).map { ($0.key.name, $0.record) }
+  }
+
+  // MARK: - Zones in parts
+
+  // The parts of a zone are in pages of their own. Their zone has the negative number of the zone.
+
+  /// Joins registers into those that were kept of a zone.
+  /// - Throws: an error of the store.
+  func keep(_ changes: [RecordName: Registers], of zone: ZoneName) throws {
+    try replaceKept(zone, Array(changes.keys)) { ($1 ?? Registers()).joining(changes[$0] ?? Registers()) }
+  }
+
+  /// Forgets records that were kept of a zone.
+  /// - Throws: an error of the store.
+  func dropKept(_ names: some Collection<RecordName>, of zone: ZoneName) throws {
+    try replaceKept(zone, Array(names)) { _, _ in nil }
+  }
+
+  private func replaceKept(
+    _ zone: ZoneName, _ names: [RecordName], _ body: (RecordName, Registers?) -> Registers?
+  ) throws {
+    let number = -(try storedNumber(of: zone))
+    let keys = names.map { StatePages.Key(number, $0) }.sorted()
+    try pages.load(keys)
+    let new = try keys.map { StateRecord(registers: body($0.name, try pages.record($0)?.registers)) }
+    try pages.put(keys) { new[$0] }
+  }
+
+  /// Forgets all that was kept of a zone.
+  /// - Throws: an error of the store.
+  func dropKept(of zone: ZoneName) throws { if let number = zoneNumbers[zone] { try pages.remove(zone: -number) } }
+
+  /// The registers that were kept of records.
+  /// - Throws: an error of the store.
+  func kept(_ names: [RecordName], of zone: ZoneName) throws -> [RecordName: Registers] {
+    guard let number = zoneNumbers[zone] else { return [:] }
+    let keys = names.map { StatePages.Key(-number, $0) }.sorted()
+    try pages.load(keys)
+    return try keys.reduce(into: [:]) { $0[$1.name] = try pages.record($1)?.registers }
+  }
+
+  /// The next records that were kept of a zone, in the order of their names.
+  /// - Throws: an error of the store.
+  func kept(of zone: ZoneName, after name: RecordName?, limit: Int) throws -> [(name: RecordName, registers: Registers)] {
+    guard let number = zoneNumbers[zone] else { return [] }
+    return try pages.records(of: -number, after: name, limit: limit).compactMap { key, record in
+      record.registers.map { (key.name, $0) }
+    }
+  }
+
+  // MARK: - Rows
+
+  /// Notes which row shows a record; nil for a record that is not shown.
+  /// - Throws: an error of the store.
+  func show(_ key: RecordKey, by row: RecordKey?) throws {
+    let (own, former, new) = (try pageKey(key), try record(key).row, try row.map(pageKey))
+    guard former != new else { return }
+    try change(key) { $0.row = new }
+    if let former, former != own, let other = self.key(former) {
+      try tables.remove(.rowAliases, [Self.alias(of: former, own)])
+      try change(other) { $0.aliases -= 1 }
+    }
+    if let row, let new, new != own {
+      try tables.put(.rowAliases, [Self.alias(of: new, own)])
+      try change(row) { $0.aliases += 1 }
+    }
+  }
+
+  private static func alias(of row: StatePages.Key, _ key: StatePages.Key) -> [SQLValue] {
+    [.integer(Int64(row.zone)), .blob(row.name.bytes), .integer(Int64(key.zone)), .blob(key.name.bytes)]
+  }
+
+  /// The zones that have, or had, records.
+  var allZones: [ZoneName] { Array(zoneNumbers.keys) }
+
+  /// Forgets which rows show records, and finds the unique values that the program's models give them.
+  /// - Throws: an error of the store.
+  func removeRows(_ models: SyncModels) throws {
+    try tables.remove(.rowAliases, where: "1 = 1", [])
+    try indices.removeUnique()
+    for zone in zoneNumbers.keys.sorted() {
+      var last: RecordName?
+      while case let part = try records(of: zone, after: last, limit: 500), let end = part.last {
+        for (name, record) in part {
+          let key = RecordKey(zone, name)
+          if record.row != nil || record.aliases > 0 { try change(key) { ($0.row, $0.aliases) = (nil, 0) } }
+          if let registers = record.registers { indices.addUnique(registers, of: key, try pageKey(key), models) }
+        }
+        last = end.name
+        try indices.write()
+        try flush()
+      }
+    }
   }
 
   // MARK: - Objects
@@ -149,17 +254,6 @@ final class StateStore {
     if let old = try record(key).object, old != object { try rowRecords.remove(old, pageKey(key)) }
     if let object { try rowRecords.set(object, pageKey(key)) }
     try change(key) { $0.object = object }
-  }
-
-  /// All rows that have objects.
-  /// - Throws: an error of the store.
-  func shownRows() throws -> [RecordKey: String] {
-    try write()
-    var rows: [RecordKey: String] = [:]
-    try pages.forEach { key, record in
-      if let object = record.object, let key = self.key(key) { rows[key] = object }
-    }
-    return rows
   }
 
   // MARK: - The outbox
@@ -201,12 +295,19 @@ final class StateStore {
     let data = try SyncWire.encode(replica)
     if data != writtenReplica { try tables.put(.replica, [[.integer(1), .blob(data)]]) }
     writtenReplica = data
+    try flush()
+  }
+
+  /// Writes the records that are in memory, and forgets them.
+  /// - Throws: an error of the store.
+  func flush() throws {
     try write()
     try pages.write()
     try rowRecords.write()
     records = [:]
     pages.forget()
     rowRecords.forget()
+    indices.forget()
   }
 
   /// Puts the records that changed into their pages.
@@ -218,11 +319,81 @@ final class StateStore {
   }
 }
 
+// MARK: - Questions
+
+extension StateStore: RowSource {
+  /// Says which records are read next.
+  func prepare(_ keys: [RecordKey]) throws {
+    try pages.load(
+      keys.lazy.filter { self.records[$0] == nil }.compactMap { key in
+        self.zoneNumbers[key.zone].map { StatePages.Key($0, key.name) }
+      }.sorted())
+  }
+
+  /// Says of which names ``zones(leadingTo:)`` is asked next.
+  func prepare(leadingTo names: [RecordName]) throws { try indices.prepare(leadingTo: names) }
+
+  /// Says of which values ``records(with:)`` is asked next.
+  func prepare(with values: [UniqueValue]) throws { try indices.prepare(with: values) }
+
+  /// The registers of a record; nil for a record that the log does not have.
+  func registers(of key: RecordKey) throws -> Registers? { try record(key).registers }
+
+  /// The zones that know a name.
+  func zones(knowing name: RecordName) throws -> [ZoneName] {
+    let shared = try indices.sharedZones(knowing: name).compactMap { zoneNames[$0] }
+    return try shared
+      + zoneNumbers.keys.filter { try !$0.isShare && record(RecordKey($0, name)).registers != nil }
+  }
+
+  /// The zones in which a record leads to a name.
+  func zones(leadingTo name: RecordName) throws -> [ZoneName] {
+    try indices.zones(leadingTo: name).compactMap { zoneNames[$0] }
+  }
+
+  /// The records of a zone that lead to a name.
+  func holders(of name: RecordName, in zone: ZoneName) throws -> [RecordName] {
+    try zoneNumbers[zone].map { try indices.holders(of: name, in: $0, by: nil) } ?? []
+  }
+
+  /// The records of a zone that lead to a name by a property.
+  func holders(of name: RecordName, in zone: ZoneName, by property: WireName) throws -> [RecordName] {
+    try zoneNumbers[zone].map { try indices.holders(of: name, in: $0, by: property) } ?? []
+  }
+
+  /// The records of all zones that have a unique value.
+  func records(with value: UniqueValue) throws -> [RecordKey] { try indices.records(with: value).compactMap(key) }
+
+  /// The row that shows a record; nil for a record that is not shown.
+  func row(showing key: RecordKey) throws -> RecordKey? { try record(key).row.flatMap(self.key) }
+
+  /// The records that a row shows.
+  func records(shownBy row: RecordKey) throws -> [RecordKey] {
+    let record = try record(row)
+    guard let own = zoneNumbers[row.zone] else { return [] }
+    var found = record.row == StatePages.Key(own, row.name) ? [row] : []
+    guard record.aliases > 0 else { return found }
+    found += try tables.rows(
+      .rowAliases, "\"zone\", \"name\"", "WHERE \"row_zone\" = ? AND \"row\" = ?",
+      [.integer(Int64(own)), .blob(row.name.bytes)]
+    ).compactMap { StatePages.Key($0[0], $0[1]).flatMap(key) }
+    return found
+  }
+
+  /// The records of the log that name an asset.
+  /// - Throws: an error of the store.
+  func records(withAsset sha256: String) throws -> [RecordKey] { try indices.holders(ofAsset: sha256).compactMap(key) }
+}
+
 /// A zone that the account can read.
 struct KnownZone: Codable, Equatable {
   var isWritable: Bool
   /// Whether the replica has the state of the zone.
   var isWhole = false
+  /// The position after the parts of the zone that were kept; nil for a zone that does not come in parts.
+  var position: String?
+  /// True while the rows begin to show a zone that came in parts.
+  var isShowing: Bool?
   /// The shared record; nil for the account's own zone.
   var root: RecordName?
   /// The account that made the share.
@@ -265,6 +436,8 @@ struct ReplicaRecord: Codable {
   var firstScan: FirstScan?
   /// The models that the rows were shown with.
   var models: String?
+  /// The models that the tables of rows and of unique values were made with.
+  var indexed: String?
   /// The properties that the rows were shown with, by class.
   var shownProperties: [String: [String]]?
   /// The number of the next transaction in the outbox.

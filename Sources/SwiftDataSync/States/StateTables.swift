@@ -12,7 +12,27 @@ extension SyncTable {
   /// The saves that the log does not have yet, in order.
   static let outbox = SyncTable("outbox", [("number", .integer), ("contents", .bytes)])
 
-  fileprivate static let states = [statePages, rowRecords, knownZones, outbox, assets, conflicts, replica]
+  // The indices of records. See ``RecordIndices``.
+
+  /// That a record of a zone leads to a name by a property.
+  static let links = SyncTable(
+    "links", [("target", .bytes), ("zone", .integer), ("property", .text), ("holder", .bytes)], keyLength: 4)
+  /// That a record has a unique value.
+  static let uniqueValues = SyncTable(
+    "unique", [("value", .bytes), ("zone", .integer), ("name", .bytes)], keyLength: 3)
+  /// That the zone of a share knows a name.
+  static let sharedNames = SyncTable("names", [("name", .bytes), ("zone", .integer)], keyLength: 2)
+  /// That a record names an asset.
+  static let assetHolders = SyncTable(
+    "holders", [("sha256", .text), ("zone", .integer), ("name", .bytes)], keyLength: 3)
+  /// That a row shows a record which has another key.
+  static let rowAliases = SyncTable(
+    "aliases", [("row_zone", .integer), ("row", .bytes), ("zone", .integer), ("name", .bytes)], keyLength: 4)
+
+  fileprivate static let states = [
+    statePages, rowRecords, knownZones, outbox, links, uniqueValues, sharedNames, assetHolders, rowAliases, assets,
+    conflicts, replica,
+  ]
 }
 
 extension SyncTables {

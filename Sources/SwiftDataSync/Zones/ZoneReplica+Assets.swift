@@ -46,13 +46,9 @@ extension ZoneReplica {
   /// - Returns: nil if neither has them.
   func bytes(of sha256: String) throws -> Data? {
     if let bytes = try asset(sha256) { return bytes }
-    for (zone, state) in shown.states.zones {
-      for (name, record) in state.records where record.assets.contains(where: { $0.sha256 == sha256 }) {
-        guard let row = shown.row(showing: RecordKey(zone, name)), let bytes = try bytes(of: sha256, in: row) else {
-          continue
-        }
-        return bytes
-      }
+    let unsent = shown.changes.filter { $0.value?.assets.contains { $0.sha256 == sha256 } ?? false }.keys
+    for key in Set(try store.records(withAsset: sha256)).union(unsent).sorted() {
+      if let row = try shown.row(showing: key), let bytes = try bytes(of: sha256, in: row) { return bytes }
     }
     return nil
   }

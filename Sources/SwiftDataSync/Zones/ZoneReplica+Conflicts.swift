@@ -16,7 +16,7 @@ extension ZoneReplica {
       }
       let record =
         try change.registers.born == nil
-        ? before.registers(of: change.key) ?? base.registers(of: change.key) : change.registers
+        ? before.registers(of: change.key) ?? store.registers(of: change.key) : change.registers
       let row = try before.row(showing: change.key)
       let entity = record?.born?.value ?? ""
       for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
@@ -99,7 +99,7 @@ extension ZoneReplica {
       guard kept?.value != value else { continue }
       try log(key, record, model.wire, lost: value, kept: kept?.value ?? .null)
     }
-    for row in Set(losses.rows.keys.compactMap { shown.row(showing: $0) }).sorted() {
+    for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
       let members = try view.members(of: row)
       let former = Set(members.map { key in losses.rows[key].map { $0 ?? key } ?? row })
       guard members.count > 1, former.count > 1 else { continue }
@@ -124,7 +124,7 @@ extension ZoneReplica {
     while let owner = work.popLast() {
       for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {
         work.append(child)
-        guard arrived.contains(child), let record = base.registers(of: child), record.dead == nil else { continue }
+        guard arrived.contains(child), let record = try store.registers(of: child), record.dead == nil else { continue }
         for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
           try log(child, record, property, lost: write.value, kept: .null)
         }
@@ -156,7 +156,7 @@ extension ZoneReplica {
 
   /// The object of a record.
   private func object(_ name: RecordName) throws -> PersistentIdentifier? {
-    let row = zones.sorted().lazy.compactMap { [shown] in shown.row(showing: RecordKey($0, name)) }.first
+    let row = try zones.sorted().lazy.compactMap { [shown] in try shown.row(showing: RecordKey($0, name)) }.first
     return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
   }
 

@@ -45,7 +45,7 @@ extension ZoneReplica {
     do {
       for conflict in contested {
         guard let row = shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
-          let remote = base.registers(of: conflict.key), let text = try store.object(of: row),
+          let remote = store.registers(of: conflict.key), let text = try store.object(of: row),
           let identifier = user.identifier(text),
           let object = try ModelCells.objects([identifier], in: context)[identifier]
         else { continue }

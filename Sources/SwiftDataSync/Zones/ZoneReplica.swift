@@ -33,18 +33,14 @@ final class ZoneReplica {
   /// Whether what is in memory is of a transaction that failed.
   private var isStale = false
   private var random: AnyGenerator
-  /// The records of the log.
-  private(set) var base: RecordMemory
   /// The outbox, laid over the records of the log.
   private(set) var outbox: LaidOutbox
-  /// The records of the log with the outbox on top, and the rows that show them.
-  private(set) var shown: RecordMemory
-  /// The rows that may differ from their objects, until ``writeRows()`` writes them.
-  private var work = RowWork()
-  /// What a restored server lacks, until ``update(_:acknowledged:appended:saved:)`` appends it to the outbox.
-  private var resent: [LocalTransaction] = []
-  /// What arrived of zones that come in parts.
-  private var loading: [ZoneName: LoadingZone] = [:]
+  /// The records of the log with what the outbox writes on top, and the rows that show them.
+  private(set) var shown: RecordOverlay<StateStore>
+  /// The rows that may differ from their objects, until ``writeRows(keepsGone:)`` writes them.
+  var work = RowWork()
+  /// What a restored server lacks, until ``update(_:acknowledged:appended:saved:isWriting:)`` appends it to the outbox.
+  var resent: [LocalTransaction] = []
   /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there. An
   /// exchange begins with none.
   var unavailable: Set<String> = []
@@ -59,11 +55,8 @@ final class ZoneReplica {
     /// After the commit of a transaction.
     case committed
   }
-
-  struct LoadingZone {
-    var states = ZoneStates()
-    var position: String
-  }
+  /// The transactions that the answer which is taken in has.
+  var taken: Set<UUID> = []
 
   /// - Parameters:
   ///   - user: the store that syncs.
@@ -86,9 +79,8 @@ final class ZoneReplica {
     models = SyncModels(user.schema)
     let tables = tables
     try database.transaction { try tables.make() }
-    store = try StateStore(tables, session: session)
-    (base, shown) = (RecordMemory(MemoryRecords(models)), RecordMemory(MemoryRecords(models)))
-    outbox = LaidOutbox(models)
+    store = try StateStore(tables, models, session: session)
+    (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
     database.willWrite = { try checkpoint(.writing) }
     try transaction {
       try load()
@@ -105,8 +97,8 @@ final class ZoneReplica {
     guard !isStale else {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
-    let former = (postponed, loading, undone)
-    (work, resent) = (RowWork(), [])
+    let former = (postponed, undone)
+    (work, resent, taken) = (RowWork(), [], [])
     let result: T
     do {
       result = try tables.database.transaction {
@@ -115,7 +107,7 @@ final class ZoneReplica {
         return result
       }
     } catch {
-      (postponed, loading, undone) = former
+      (postponed, undone) = former
       // If the store cannot be read either, the first error says why.
       isStale = true
       try? reload()
@@ -127,20 +119,20 @@ final class ZoneReplica {
 
   /// Reads the tables again. What is in memory may be of a transaction that failed.
   private func reload() throws {
-    store = try StateStore(tables, session: session)
+    store = try StateStore(tables, models, session: session)
     try load()
     isStale = false
   }
 
   private func load() throws {
-    // It has the zones without records, too.
-    let log = try store.allRegisters()
-    base = RecordMemory(MemoryRecords(log, models))
-    outbox = LaidOutbox(models)
-    _ = try outbox.update(base, appended: store.outbox, writable: writable, roots: roots)
-    let states = Rebase(log, outbox: store.outbox, models: models, writable: writable, roots: roots).states
-    shown = RecordMemory(MemoryRecords(states, models))
-    for (key, row) in View(states, models).groups.row { shown.show(key, by: row) }
+    (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
+    let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots)
+    for (key, registers) in laid.shown where outbox.writes(key) { shown.set(key, registers) }
+    // The program has other models.
+    if store.replica.indexed != models.fingerprint {
+      try shown.makeRows(models)
+      store.replica.indexed = models.fingerprint
+    }
   }
 
   // MARK: - Time and names
@@ -192,9 +184,9 @@ final class ZoneReplica {
     _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
     saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
   ) throws {
-    let unsent = unsentFields(without: acknowledged)
+    let unsent = unsentFields(without: acknowledged.union(taken))
     let laid = try outbox.update(
-      base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+      store, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
     let update: ViewUpdate
     let losses: Losses
     do {
@@ -202,16 +194,15 @@ final class ZoneReplica {
       let before = rows
       update = try ViewUpdate(shown, models, changes: laid.shown)
       try work.add(update, before, saved: saved)
-      try note(dropped: laid.dropped, before)
+      try note(dropped: laid.dropped.filter { !taken.contains($0.transaction) }, before)
       losses = try Losses(update, unsent, before)
     }
-    for (key, registers) in changes {
-      base.set(key, registers)
-      try store.setRegisters(registers, of: key)
-      witness(registers)
+    try store.take(changes)
+    for registers in changes.values { witness(registers) }
+    for (key, registers) in laid.shown {
+      if outbox.writes(key) { shown.set(key, registers) } else { shown.reset(key) }
     }
-    for (key, registers) in update.registers { shown.set(key, registers) }
-    for (key, row) in update.shown { shown.show(key, by: row) }
+    for (key, row) in update.shown { try store.show(key, by: row) }
     try store.setOutbox(outbox.transactions)
     try noteLosses(losses, arrived: Set(changes.keys))
     for row in try rowsWithOtherPersonalFields(update, rows) { work.add(row, nil) }
@@ -219,12 +210,22 @@ final class ZoneReplica {
   }
 
   /// Writes the rows that may differ from their objects.
-  func writeRows() throws {
+  /// - Parameter keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
+  /// - Returns: the rows that lead to a row without an object.
+  @discardableResult
+  func writeRows(keepsGone: Bool = false) throws -> Set<RecordKey> {
     for row in postponed { work.add(row, nil) }
-    defer { work = RowWork() }
+    let view = rows
+    var kept = RowWork()
+    if keepsGone {
+      kept.gone = work.gone.union(try work.rows.keys.filter { try !view.exists($0) })
+      work.gone = []
+      for row in kept.gone { work.rows[row] = nil }
+    }
+    defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
-    guard !isScanning, !work.isEmpty else { return }
-    let writer = RowWriter(self, work, rows)
+    guard !isScanning, !work.isEmpty else { return [] }
+    let writer = RowWriter(self, work, view)
     try writer.run()
     if writer.context.hasChanges {
       try checkpoint(.writing)
@@ -235,21 +236,13 @@ final class ZoneReplica {
     }
     try writer.note()
     postponed = writer.postponed
+    return writer.incomplete
   }
 
-  /// Compares all rows with their objects.
-  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
-  func showAll() throws {
-    for row in shown.rows { work.add(row, nil) }
-    work.gone.formUnion(Set(try store.shownRows().keys).subtracting(work.rows.keys))
-    try writeRows()
-    store.replica.models = models.fingerprint
-    store.replica.shownProperties = user.propertyNames
-  }
-
-  /// Shows what the rows do not show yet: after an update of the program, and after a first scan.
+  /// Shows what the rows do not show yet: after an update of the program, after a first scan, and of zones that came in parts.
   /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func catchUp() throws {
+    try showLoads()
     guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
     try transaction {
       try capture()
@@ -264,9 +257,9 @@ final class ZoneReplica {
     let forked = store.replica.forkedZones ?? []
     return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
-      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && loading[$0.key] == nil }.keys
+      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
         .sorted(),
-      loading: loading.mapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
+      loading: store.zones.compactMapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
       version: store.replica.zoneList)
   }
 
@@ -275,6 +268,8 @@ final class ZoneReplica {
   /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first. Then nothing was taken in.
   @discardableResult
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
+    // What came before has to be whole.
+    try showLoads()
     // An answer names what it follows. A late one is left out.
     let current = pullRequest()
     guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
@@ -291,7 +286,7 @@ final class ZoneReplica {
         let zones = Set(store.zones.filter(\.value.isWhole).keys)
         (store.replica.fork, store.replica.forkedZones) = zones.isEmpty ? (nil, nil) : (fork, zones)
         store.replica.cursor = 0
-        loading = [:]
+        for zone in store.zones.keys { try dropLoad(of: zone) }
       }
       return true
     }
@@ -300,8 +295,9 @@ final class ZoneReplica {
       try scanBefore(response)
       return try takeIn(response)
     }
+    try showLoads()
     if let failure { throw failure }
-    return response.cursor < response.latest || !loading.isEmpty
+    return response.cursor < response.latest || store.zones.values.contains { $0.position != nil }
   }
 
   private func setAccount(_ list: SyncLog.ZoneList) throws {
@@ -324,17 +320,24 @@ final class ZoneReplica {
 
   /// - Returns: the error of a resolver. It does not keep the answer from being taken in.
   private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
-    let taken = Set(response.taken)
+    taken = Set(response.taken)
     let unsent = unsentFields(without: taken)
     let contested = try contested(response.entries, unsent)
     var changes: [RecordKey: Registers?] = [:]
-    if let list = response.list { try takeZones(list, &changes) }
-    for load in response.loads { try take(load, &changes) }
+    let gone = try response.list.map(takeZones) ?? []
+    let whole = try response.loads.filter { try take($0, &changes) }.map(\.zone)
     for entry in response.entries.map(\.reduced) {
       try noteLosses(of: entry, against: unsent, without: taken)
-      take(entry, &changes)
+      try take(entry, &changes)
     }
     store.replica.cursor = response.cursor
+    if !gone.isEmpty || !whole.isEmpty {
+      // What left a zone may be in another one, where it keeps its object. So nothing is deleted before all is there.
+      try update(changes, isWriting: false)
+      changes = [:]
+      for zone in gone { try drop(zone) }
+      for zone in whole { try replace(zone) }
+    }
     if resent.isEmpty {
       try update(changes, acknowledged: taken)
     } else {
@@ -348,7 +351,7 @@ final class ZoneReplica {
   }
 
   /// Takes in an entry over changes that come before it.
-  private func take(_ entry: ZoneStates.Entry, _ changes: inout [RecordKey: Registers?]) {
+  private func take(_ entry: ZoneStates.Entry, _ changes: inout [RecordKey: Registers?]) throws {
     for (zone, part) in entry.parts where store.zones[zone] != nil {
       switch part {
       case .forget(let names): for name in names { changes[RecordKey(zone, name)] = .some(nil) }
@@ -356,7 +359,7 @@ final class ZoneReplica {
         for (name, var registers) in records {
           registers.commit = entry.commit
           let key = RecordKey(zone, name)
-          let former = changes[key] ?? base.registers(of: key)
+          let former = try changes[key] ?? store.registers(of: key)
           changes[key] = .some((former ?? Registers()).joining(registers))
         }
       }
@@ -364,66 +367,30 @@ final class ZoneReplica {
   }
 
   /// Takes over which zones the account can read.
-  private func takeZones(_ list: SyncLog.ZoneList, _ changes: inout [RecordKey: Registers?]) throws {
+  /// - Returns: the zones that it cannot read any more.
+  private func takeZones(_ list: SyncLog.ZoneList) throws -> [ZoneName] {
     let names = Set(list.zones.map(\.name))
-    for zone in store.zones.keys where !names.contains(zone) {
-      for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
-      loading[zone] = nil
+    let gone = store.zones.keys.filter { !names.contains($0) }.sorted()
+    for zone in gone {
+      try dropLoad(of: zone)
       settle(zone)
       try store.setZone(zone, nil)
       try secrets.setKeys(nil, of: zone.text)
     }
     for zone in list.zones {
-      let isWhole = store.zones[zone.name]?.isWhole ?? false
-      try store.setZone(
-        zone.name, KnownZone(isWritable: zone.isWritable, isWhole: isWhole, root: zone.root, owner: zone.owner))
+      var known = store.zones[zone.name] ?? KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner)
+      (known.isWritable, known.root, known.owner) = (zone.isWritable, zone.root, zone.owner)
+      try store.setZone(zone.name, known)
     }
     store.replica.zoneList = list.version
     store.replica.invitations = list.invitations.clamped(to: 0...Int(Int32.max))
-  }
-
-  /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
-  private func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws {
-    let zone = load.zone
-    guard var known = store.zones[zone] else { return }
-    var states = load.isStart ? ZoneStates() : loading[zone]?.states ?? ZoneStates()
-    load.load(into: &states)
-    if let position = load.position {
-      loading[zone] = LoadingZone(states: states, position: position)
-      return
-    }
-    loading[zone] = nil
-    let old = known.isWhole ? base.states[zone] : nil
-    known.isWhole = true
-    try store.setZone(zone, known)
-    let new = states[zone]
-    for name in base.states[zone].records.keys { changes[RecordKey(zone, name)] = .some(nil) }
-    for (name, registers) in new.records { changes[RecordKey(zone, name)] = .some(registers) }
-    if let fork = store.replica.fork, let old, store.replica.forkedZones?.contains(zone) == true {
-      try sendAgain(zone, old, new, after: fork)
-    }
-    settle(zone)
+    return gone
   }
 
   /// Notes that a zone is as a restored server has it.
-  private func settle(_ zone: ZoneName) {
+  func settle(_ zone: ZoneName) {
     store.replica.forkedZones?.remove(zone)
     if store.replica.forkedZones?.isEmpty == true { (store.replica.fork, store.replica.forkedZones) = (nil, nil) }
-  }
-
-  /// Sends what a restored server lacks of a zone: the registers of records that changed behind the fork, with their times. So it does
-  /// not matter how many replicas send them.
-  private func sendAgain(_ zone: ZoneName, _ old: ZoneState, _ new: ZoneState, after fork: Int64) throws {
-    var changes: [RecordKey: Registers] = [:]
-    for (name, record) in old.records where record.commit ?? 0 > fork {
-      let lacked = record.lacked(by: new[name] ?? Registers())
-      if !lacked.isEmpty { changes[RecordKey(zone, name)] = lacked }
-    }
-    guard !changes.isEmpty else { return }
-    for registers in changes.values { try keepAssets(of: registers) }
-    var transaction = makeTransaction(.zero, changes)
-    transaction.isResent = true
-    resent.append(transaction)
   }
 
   private func witness(_ registers: Registers?) {
@@ -437,12 +404,15 @@ final class ZoneReplica {
   func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
     let known = Set(sent)
     // The cursor does not say what the replica has seen of a zone that comes whole.
-    let unseen = Set(loading.keys).union(store.replica.forkedZones ?? [])
-      .union(store.zones.filter { !$0.value.isWhole }.keys)
+    let unseen = (store.replica.forkedZones ?? [])
+      .union(store.zones.filter { !$0.value.isWhole || $0.value.position != nil || $0.value.isShowing == true }.keys)
     let rest = outbox.outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }
     var transactions: [SyncLog.Transaction] = []
+    var size = 0
     for transaction in rest.prefix(limit) {
+      size += transaction.parts.values.joined().reduce(0) { $0 + $1.value.roughSize }
+      if size > TransactionSize.most, !transactions.isEmpty { break }
       // A zone without its key waits.
       guard let transaction = try sealed(transaction) else { break }
       transactions.append(transaction)
@@ -530,7 +500,7 @@ extension Registers {
   }
 
   /// The registers that another state of the record lacks.
-  fileprivate func lacked(by other: Registers) -> Registers {
+  func lacked(by other: Registers) -> Registers {
     var result = Registers()
     let joined = other.joining(self)
     if joined.born != other.born { result.born = born }

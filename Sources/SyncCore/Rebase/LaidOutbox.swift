@@ -110,9 +110,15 @@ public struct LaidOutbox: Sendable {
     appended: [LocalTransaction] = [], writable: Set<ZoneName>, roots: Set<RecordKey> = []
   ) throws -> Update {
     var update = Update()
+    if laid.isEmpty, appended.isEmpty {
+      // A client that only reads.
+      (self.writable, self.roots, update.shown) = (writable, roots, changes)
+      return update
+    }
     var pending = Set<Int>()
     var differing = Set<RecordKey>()
     var records = RecordOverlay(base, models)
+    try base.prepare(Array(changes.keys))
     for (key, registers) in changes {
       let former = try base.registers(of: key)
       guard former != registers else { continue }

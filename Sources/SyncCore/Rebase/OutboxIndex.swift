@@ -16,6 +16,8 @@ final class ReadLog<Base: RecordSource>: RecordSource {
   init(_ base: Base) { self.base = base }
 
   func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys) }
+  func prepare(leadingTo names: [RecordName]) throws { try base.prepare(leadingTo: names) }
+  func prepare(with values: [UniqueValue]) throws { try base.prepare(with: values) }
 
   func registers(of key: RecordKey) throws -> Registers? {
     reads.names.insert(key.name)
@@ -113,6 +115,8 @@ struct OutboxRecords<Base: RecordSource>: RecordSource {
   let end: Int
 
   func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys) }
+  func prepare(leadingTo names: [RecordName]) throws { try base.prepare(leadingTo: names) }
+  func prepare(with values: [UniqueValue]) throws { try base.prepare(with: values) }
 
   func registers(of key: RecordKey) throws -> Registers? { try outbox.registers(of: key, over: base, before: end) }
 

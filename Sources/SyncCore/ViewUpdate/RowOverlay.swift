@@ -17,6 +17,8 @@ final class KnownRows: RowSource {
   init(_ source: any RowSource) { self.source = source }
 
   func prepare(_ keys: [RecordKey]) throws { try source.prepare(keys.filter { registers[$0] == nil }) }
+  func prepare(leadingTo names: [RecordName]) throws { try source.prepare(leadingTo: names.filter { leading[$0] == nil }) }
+  func prepare(with values: [UniqueValue]) throws { try source.prepare(with: values.filter { unique[$0] == nil }) }
 
   func registers(of key: RecordKey) throws -> Registers? {
     if let known = registers[key] { return known }
@@ -90,6 +92,8 @@ final class ChangedRows: RowSource {
   }
 
   func prepare(_ keys: [RecordKey]) throws { try records.prepare(keys) }
+  func prepare(leadingTo names: [RecordName]) throws { try records.prepare(leadingTo: names) }
+  func prepare(with values: [UniqueValue]) throws { try records.prepare(with: values) }
   func registers(of key: RecordKey) throws -> Registers? { try records.registers(of: key) }
   func zones(knowing name: RecordName) throws -> [ZoneName] { try records.zones(knowing: name) }
   func zones(leadingTo name: RecordName) throws -> [ZoneName] { try records.zones(leadingTo: name) }

@@ -9,7 +9,7 @@ extension ViewUpdater {
       if let before, before != after, before.zone == key.zone { rows.insert(before) }
     }
     for key in changed { try add(key) }
-    for key in update.shown.keys where update.registers[key] == nil { try add(key) }
+    for key in update.shown.keys { try add(key) }
     rows.formUnion(try rowsLeadingToChanges(rows))
     let contested = try contestedSources(rows)
     for (before, after) in contested.values {

@@ -22,13 +22,17 @@ final class ViewUpdater {
     old = RowReader(known, models)
     new = RowReader(ChangedRows(known, models), models)
     try known.prepare(Array(changes.keys))
+    var next = NextReads(models)
     for (key, registers) in changes {
       let former = try known.registers(of: key)
       guard former != registers else { continue }
-      changed.append(key)
       let removed = IndexEntries(former, in: key.zone, models)
       let added = new.source.records.set(key, registers)
       update.registers[key] = .some(registers)
+      // A commit, which the log gives to what a save wrote, changes no row.
+      if let former, let registers, former.isEqual(toValuesOf: registers) { continue }
+      changed.append(key)
+      next.add(key, former, registers, removed, added)
       guard removed != added else { continue }
       var change = ViewUpdate.EntryChange()
       change.removed.links = removed.links.subtracting(added.links)
@@ -37,6 +41,7 @@ final class ViewUpdater {
       change.added.unique = added.unique.subtracting(removed.unique)
       update.entries[key] = change
     }
+    try next.prepare(known)
   }
 
   func run() throws {
@@ -49,6 +54,43 @@ final class ViewUpdater {
 
   /// Whether a record is shown after the update.
   func isShownNow(_ key: RecordKey) throws -> Bool { try isShown[key] ?? (old.source.row(showing: key) != nil) }
+}
+
+/// What an update reads of many changed records, so that it is read at once.
+private struct NextReads {
+  private let models: SyncModels
+  private var records = Set<RecordKey>()
+  private var names = Set<RecordName>()
+  private var values = Set<UniqueValue>()
+
+  init(_ models: SyncModels) { self.models = models }
+
+  mutating func add(
+    _ key: RecordKey, _ former: Registers?, _ current: Registers?, _ removed: IndexEntries, _ added: IndexEntries
+  ) {
+    values.formUnion(removed.unique)
+    values.formUnion(added.unique)
+    // What leads to a record is read if the record comes, goes or moves.
+    if former?.isHere(key.zone) ?? false != current?.isHere(key.zone) ?? false { names.insert(key.name) }
+    let links = added.links.symmetricDifference(removed.links)
+    for link in links {
+      records.insert(RecordKey(key.zone, link.name))
+      let reference = current?.fields[link.property]?.value.reference
+      let edge = current?.edges[link.property]?[link.name]
+      if let hint = reference?.hint ?? edge?.hint { records.insert(RecordKey(hint, link.name)) }
+    }
+    guard !links.isEmpty, let current, let rules = current.born.flatMap({ models.rules[$0.value] }) else { return }
+    // The target of a one-to-one may have another source already.
+    for property in rules.exclusive {
+      if let reference = current.field(property)?.value.reference { names.insert(reference.name) }
+    }
+  }
+
+  func prepare(_ source: KnownRows) throws {
+    if !records.isEmpty { try source.prepare(Array(records)) }
+    if !names.isEmpty { try source.prepare(leadingTo: Array(names)) }
+    if !values.isEmpty { try source.prepare(with: Array(values)) }
+  }
 }
 
 // MARK: - Step 1: who is there

@@ -54,20 +54,54 @@ struct ZoneContents {
 }
 
 extension ZoneReplica {
+  /// All records that the replica shows.
+  var states: ZoneStates {
+    get throws {
+      var states = ZoneStates()
+      for zone in zones {
+        states[zone] = ZoneState()
+        for (name, record) in try store.records(of: zone, after: nil, limit: .max) {
+          states[zone].records[name] = record.registers
+        }
+      }
+      for (key, registers) in shown.changes { states[key.zone].records[key.name] = registers }
+      return states
+    }
+  }
+
+  /// The records of the log of a zone.
+  func state(of zone: ZoneName) throws -> ZoneState {
+    let records = try store.records(of: zone, after: nil, limit: .max).compactMap { name, record in
+      record.registers.map { (name, $0) }
+    }
+    return ZoneState(Dictionary(uniqueKeysWithValues: records))
+  }
+
   /// The whole view of what the replica shows.
-  var view: View { View(shown.states, models) }
+  var view: View { get throws { View(try states, models) } }
+
+  /// The objects of all rows.
+  func shownRows() throws -> [RecordKey: String] {
+    var rows: [RecordKey: String] = [:]
+    for zone in store.allZones {
+      for (name, record) in try store.records(of: zone, after: nil, limit: .max) {
+        rows[RecordKey(zone, name)] = record.object
+      }
+    }
+    return rows
+  }
 }
 
 extension ZoneNode {
   /// Where the replica's own store does not show its view.
   func unshown() throws -> [String] {
-    let (view, context) = (replica.view, ModelContext(container))
+    let (view, context) = (try replica.view, ModelContext(container))
     let rows = replica.rows
     var problems: [String] = []
-    for (key, row) in view.groups.row where replica.shown.row(showing: key) != row {
+    for (key, row) in view.groups.row where try replica.shown.row(showing: key) != row {
       problems.append("\(key) is shown by another row than in the whole view")
     }
-    var shown = try replica.store.shownRows()
+    var shown = try replica.shownRows()
     func names(_ keys: [RecordKey]) -> String { keys.map { "\($0.zone.text)/\($0.name)" }.joined(separator: " ") }
     for (key, row) in view.rows {
       guard let entity = replica.user.entities[row.entity.text] else { continue }

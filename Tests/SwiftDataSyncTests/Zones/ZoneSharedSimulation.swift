@@ -146,7 +146,7 @@ struct ZoneSharedSimulation {
   private func share(_ node: ZoneNode, _ server: ZoneServer, _ random: inout SeededGenerator) throws {
     guard !node.isCutOff, server.shares.count < 4 else { return }
     try node.settle()
-    let rows = node.replica.view.rows.filter { $0.value.entity == "SimProject" && !$0.key.zone.isShare }.keys.sorted()
+    let rows = try node.replica.view.rows.filter { $0.value.entity == "SimProject" && !$0.key.zone.isShare }.keys.sorted()
     guard let project = rows.randomElement(using: &random) else { return }
     let zone = ZoneName.share(ExactText("\(server.shares.count)"))
     server.shares[zone] = ZoneServer.Share(owner: node.account, root: project.name)
@@ -175,7 +175,7 @@ struct ZoneOutcome {
       problems += try node.unshown()
       let zones = Set(server.zones(of: node.account))
       if node.replica.zones != zones { problems.append("\(name(node)) has other zones") }
-      for zone in zones where node.replica.base.states[zone] != server.state(of: zone) {
+      for zone in zones where try node.replica.state(of: zone) != server.state(of: zone) {
         problems.append("\(name(node)) has another state of \(zone.text)")
       }
       let lost = (marks[node.account] ?? []).subtracting(contents.marks.keys)

@@ -128,7 +128,7 @@ struct ZoneSimulation {
     for node in nodes {
       if node.replica.pendingCount > 0 { problems.append("replica \(node.index) still has unsent transactions") }
       problems += try check(node).map { "replica \(node.index): \($0)" }
-      for zone in server.zones(of: node.account) where node.replica.base.states[zone] != server.state(of: zone) {
+      for zone in server.zones(of: node.account) where try node.replica.state(of: zone) != server.state(of: zone) {
         problems.append("replica \(node.index) has another state of \(zone.text)")
       }
       let contents = try ZoneContents(node)

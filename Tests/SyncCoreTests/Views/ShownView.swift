@@ -33,7 +33,8 @@ struct ShownView {
     return update
   }
 
-  private mutating func take(_ update: ViewUpdate) throws {
+  /// - Parameter end: the key of the first record that is not there yet; nil if all are.
+  private mutating func take(_ update: ViewUpdate, before end: RecordKey? = nil) throws {
     try checkObjects(update)
     for (key, registers) in update.registers { records.set(key, registers) }
     for (key, row) in update.shown { records.show(key, by: row) }
@@ -63,7 +64,7 @@ struct ShownView {
       }
       for (name, value) in values { rows[key]?.values[name] = value }
     }
-    for (list, change) in update.lists { try take(change, list) }
+    for (list, change) in update.lists { try take(change, list, before: end) }
     count("renamed rows", update.renamed.count)
     count("rows of another class", update.deleted.count { update.created[$0] != nil })
     count("lists in another order", update.lists.values.count(where: \.isReordered))
@@ -110,11 +111,15 @@ struct ShownView {
   }
 
   /// Reads the list again, and checks what the change says of it.
-  private mutating func take(_ change: ViewUpdate.ListChange, _ list: ViewUpdate.ListKey) throws {
+  private mutating func take(
+    _ change: ViewUpdate.ListChange, _ list: ViewUpdate.ListKey, before end: RecordKey?
+  ) throws {
     guard let before = rows[list.row]?.values[list.property]?.targets else {
       throw Difference(description: "the list \(list) is not known")
     }
-    let after = try records.list(list, records.models)
+    let after =
+      try end.map { try FirstRecords(records, before: $0).list(list, records.models) }
+      ?? records.list(list, records.models)
     rows[list.row]?.values[list.property] = .toMany(after)
     let stayed = before.filter { !change.left.contains($0) }
     let others = after.filter { change.arrived[$0] == nil }
@@ -123,21 +128,18 @@ struct ShownView {
     }
   }
 
-  /// Makes the view anew in pages of names, as after an update of the program. Rows keep their objects where their keys stay.
+  /// Makes the view anew in pages of keys, as after an update of the program. Rows keep their objects where their keys stay.
   mutating func remake(_ models: SyncModels, page: Int) throws {
     let (states, known, made, seen) = (records.states, objects, madeObjects, seen)
     self = ShownView(models, skipping: skipping)
     (records, madeObjects, self.seen) = (MemoryRecords(states, models), made, seen)
-    let names = Set(states.zones.values.flatMap(\.records.keys)).sorted()
-    for start in stride(from: 0, to: names.count, by: page) {
-      var changes: [RecordKey: Registers?] = [:]
-      for name in names[start..<min(start + page, names.count)] {
-        for (zone, state) in states.zones {
-          if let record = state[name] { changes[RecordKey(zone, name)] = .some(record) }
-        }
-      }
-      let source = FirstRecords(records, before: names[start])
-      try take(ViewUpdate(source, models, changes: changes, skipping: skipping))
+    let keys = states.zones.flatMap { zone, state in state.records.keys.map { RecordKey(zone, $0) } }.sorted()
+    for start in stride(from: 0, to: keys.count, by: page) {
+      let part = keys[start..<min(start + page, keys.count)]
+      let changes = Dictionary(uniqueKeysWithValues: part.map { ($0, states[$0]) })
+      let source = FirstRecords(records, before: keys[start])
+      let next = start + page < keys.count ? keys[start + page] : nil
+      try take(ViewUpdate(source, models, changes: changes, skipping: skipping), before: next)
     }
     for (key, object) in known where objects[key] != nil { objects[key] = object }
   }

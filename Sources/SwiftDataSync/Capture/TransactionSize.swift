@@ -1,0 +1,99 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// A transaction travels in one request, so it must not become too large for one.
+
+/// The sizes of transactions.
+enum TransactionSize {
+  /// A transaction that nothing holds together is divided at this size, in bytes.
+  static let part = 1 << 20
+  /// The records of such a part.
+  static let partRecords = 1000
+  /// The larger values of a transaction above this size, in bytes, become assets.
+  static let most = 4 << 20
+  /// The values that become assets then, in bytes.
+  static let asset = 4 << 10
+  /// A save above this size, in bytes, is divided. The server takes no request above 64 MiB.
+  static let request = 32 << 20
+  /// The most records of a transaction. The server takes no more than 200,000.
+  static let records = 100_000
+
+  /// Divides changes, with new records first, so that others can lead to them.
+  /// - Parameters:
+  ///   - limit: the most records of a part.
+  ///   - size: the most bytes of a part, roughly.
+  static func parts(
+    of changes: [RecordKey: Registers], records limit: Int = partRecords, bytes size: Int = part
+  ) -> [[RecordKey: Registers]] {
+    guard changes.count > limit || roughSize(of: changes) > size else { return [changes] }
+    var parts: [[RecordKey: Registers]] = []
+    var (current, filled) = ([RecordKey: Registers](), 0)
+    let sorted = changes.sorted { left, right in
+      let isNew = (left.value.born != nil, right.value.born != nil)
+      return isNew.0 == isNew.1 ? left.key < right.key : isNew.0
+    }
+    for (key, registers) in sorted {
+      let added = registers.roughSize
+      if !current.isEmpty, current.count == limit || filled + added > size {
+        parts.append(current)
+        (current, filled) = ([:], 0)
+      }
+      current[key] = registers
+      filled += added
+    }
+    return parts + [current]
+  }
+
+  static func roughSize(of changes: [RecordKey: Registers]) -> Int { changes.values.reduce(0) { $0 + $1.roughSize } }
+}
+
+extension Registers {
+  /// About how many bytes the registers take on their way.
+  var roughSize: Int {
+    let values = fields.values.reduce(64) { size, write in
+      switch write.value {
+      case .text(let text): size + 32 + text.text.utf8.count
+      case .data(let data), .sealed(let data): size + 32 + data.count
+      case .null, .integer, .real, .reference, .asset: size + 48
+      }
+    }
+    return edges.values.reduce(values) { $0 + 96 * $1.count }
+  }
+}
+
+extension ZoneReplica {
+  /// The changes of a save as transactions. Larger values of a large save become assets. A save that is too large for a request all the
+  /// same is divided, because it could never be sent otherwise.
+  func parts(ofSave changes: [RecordKey: Registers]) throws -> [[RecordKey: Registers]] {
+    TransactionSize.parts(
+      of: try shrink(changes), records: TransactionSize.records, bytes: TransactionSize.request)
+  }
+
+  private func shrink(_ changes: [RecordKey: Registers]) throws -> [RecordKey: Registers] {
+    guard TransactionSize.roughSize(of: changes) > TransactionSize.most else { return changes }
+    var changes = changes
+    for (key, registers) in changes {
+      let view = rows
+      let entity = try registers.born?.value ?? view.registers(of: key)?.born?.value
+      let encrypted = entity.map { sensitiveNames(of: $0.text) } ?? []
+      for (property, write) in registers.fields where !encrypted.contains(property) {
+        guard case .data(let bytes) = write.value, bytes.count > TransactionSize.asset else { continue }
+        let sha256 = UserStore.sha256(bytes)
+        try keepAsset(sha256, bytes, isOutgoing: true)
+        changes[key]?.fields[property]?.value = .asset(sha256: ExactText(sha256), size: bytes.count)
+      }
+    }
+    return changes
+  }
+
+  /// The wire names of the encrypted attributes of a class, or of the personal records of a class. Their bytes travel in the transaction, because the server could read assets.
+  private func sensitiveNames(of name: String) -> Set<WireName> {
+    let subject = user.entities[name] == nil ? SyncSchema.subject(name) : name
+    guard let entity = user.entities[subject], let rules = user.schema[subject] else { return [] }
+    return Set(entity.properties.filter(\.isSensitive).map { rules.wire(of: $0.name) })
+  }
+}
+#endif

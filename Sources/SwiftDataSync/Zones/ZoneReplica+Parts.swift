@@ -1,0 +1,180 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+
+// What concerns all records of a zone or of the store is done in parts. See `RecordOverlay.inParts(of:size:_:)`.
+
+extension ZoneReplica {
+  /// How many records a part has, at least.
+  private static let partSize = 1000
+
+  private func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
+    // `body` changes the records.
+    let records = shown
+    try records.inParts(of: zone, size: Self.partSize, body)
+  }
+
+  // MARK: - All rows
+
+  /// The objects that show rows, by the texts of their identifiers.
+  func allObjects() throws -> Set<String> {
+    var objects: Set<String> = []
+    for zone in shown.allZones {
+      try inParts(of: zone) { keys in objects.formUnion(try keys.compactMap { try store.object(of: $0) }) }
+    }
+    return objects
+  }
+
+  /// Compares all rows with their objects.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
+  func showAll() throws {
+    var incomplete: [Set<RecordKey>] = []
+    for zone in shown.allZones {
+      try inParts(of: zone) { keys in
+        for key in keys {
+          if try shown.row(showing: key) == key {
+            work.add(key, nil)
+          } else if try store.object(of: key) != nil {
+            work.gone.insert(key)
+          }
+        }
+        let rows = try writeRows(keepsGone: true)
+        if !rows.isEmpty { incomplete.append(rows) }
+      }
+    }
+    // All rows have objects now.
+    for part in incomplete {
+      for row in part { work.add(row, nil) }
+      try writeRows(keepsGone: true)
+    }
+    try writeRows()
+    store.replica.models = models.fingerprint
+    store.replica.shownProperties = user.propertyNames
+  }
+
+  // MARK: - Zones that come whole
+
+  /// Takes in a part of a zone that comes whole. The rows show the zone when all of it is here.
+  /// - Returns: whether the zone is whole now, and replaces what the replica had of it.
+  func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws -> Bool {
+    let zone = load.zone
+    guard var known = store.zones[zone] else { return false }
+    defer { settleIfWhole(zone) }
+    if load.isStart { try dropLoad(of: zone) }
+    if load.isStart, load.position == nil, !known.isWhole {
+      // Most zones of new devices come in one part.
+      var states = ZoneStates()
+      load.load(into: &states)
+      for (name, registers) in states[zone].records { changes[RecordKey(zone, name)] = .some(registers) }
+      known.isWhole = true
+      try store.setZone(zone, known)
+      return false
+    }
+    try store.keep(load.records, of: zone)
+    for entry in load.entries {
+      switch entry.reduced.parts[zone] {
+      case .forget(let names): try store.dropKept(names, of: zone)
+      case .change(let records):
+        try store.keep(
+          records.mapValues { registers in
+            var registers = registers
+            registers.commit = entry.commit
+            return registers
+          }, of: zone)
+      case nil: continue
+      }
+    }
+    let isReplacement = known.isWhole
+    known.position = load.position
+    if load.position == nil {
+      // A new device shows a large zone part by part.
+      if !isReplacement { (known.isWhole, known.isShowing) = (true, true) }
+    }
+    try store.setZone(zone, known)
+    return isReplacement && load.position == nil
+  }
+
+  /// Notes that a zone which has arrived is as a restored server has it.
+  private func settleIfWhole(_ zone: ZoneName) {
+    if let known = store.zones[zone], known.position == nil, !known.isWhole || known.isShowing == true { settle(zone) }
+  }
+
+  /// Forgets the parts of a zone that were kept.
+  func dropLoad(of zone: ZoneName) throws {
+    guard var known = store.zones[zone], known.position != nil else { return }
+    try store.dropKept(of: zone)
+    known.position = nil
+    try store.setZone(zone, known)
+  }
+
+  /// Removes the records of a zone. Objects of rows that are gone stay until the rows are written.
+  func drop(_ zone: ZoneName) throws {
+    try inParts(of: zone) { keys in
+      try update(Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }), isWriting: false)
+    }
+  }
+
+  /// Replaces the records of a zone by those that were kept. Objects of rows that are gone stay until the rows are written.
+  func replace(_ zone: ZoneName) throws {
+    let fork = store.replica.forkedZones?.contains(zone) == true ? store.replica.fork : nil
+    // What leaves the zone leaves first: its object may be the object of what comes.
+    try inParts(of: zone) { keys in
+      let kept = try store.kept(keys.map(\.name), of: zone)
+      if let fork { try sendAgain(keys, kept, after: fork) }
+      var changes: [RecordKey: Registers?] = [:]
+      for key in keys {
+        guard let old = try store.registers(of: key) else { continue }
+        let new = kept[key.name]
+        if new == nil || old.isHere(zone) && new?.isHere(zone) == false { changes[key] = .some(new) }
+      }
+      try update(changes, isWriting: false)
+    }
+    var last: RecordName?
+    while case let part = try store.kept(of: zone, after: last, limit: Self.partSize), let end = part.last {
+      let changes = part.map { (RecordKey(zone, $0.name), Optional($0.registers)) }
+      try update(Dictionary(uniqueKeysWithValues: changes), isWriting: false)
+      try writeRows(keepsGone: true)
+      try store.flush()
+      last = end.name
+    }
+    try store.dropKept(of: zone)
+    settle(zone)
+  }
+
+  /// Shows the zones that came in parts. Each part is a transaction, and a replica that is closed in between goes on with the rest.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
+  func showLoads() throws {
+    while let zone = store.zones.filter({ $0.value.isShowing == true }).keys.min() {
+      try transaction {
+        try captureSaves()
+        let part = try store.kept(of: zone, after: nil, limit: Self.partSize)
+        let changes = part.map { (RecordKey(zone, $0.name), Optional($0.registers)) }
+        try update(Dictionary(uniqueKeysWithValues: changes))
+        try store.dropKept(part.map(\.name), of: zone)
+        guard part.isEmpty, var known = store.zones[zone] else { return }
+        try store.dropKept(of: zone)
+        known.isShowing = nil
+        try store.setZone(zone, known)
+      }
+    }
+  }
+
+  /// Sends what a restored server lacks of records: the registers of those that changed behind the fork, with their times. So it does
+  /// not matter how many replicas send them.
+  private func sendAgain(_ keys: [RecordKey], _ kept: [RecordName: Registers], after fork: Int64) throws {
+    var changes: [RecordKey: Registers] = [:]
+    for key in keys {
+      guard let record = try store.registers(of: key), record.commit ?? 0 > fork else { continue }
+      let lacked = record.lacked(by: kept[key.name] ?? Registers())
+      if !lacked.isEmpty { changes[key] = lacked }
+    }
+    guard !changes.isEmpty else { return }
+    for registers in changes.values { try keepAssets(of: registers) }
+    var transaction = makeTransaction(.zero, changes)
+    transaction.isResent = true
+    resent.append(transaction)
+  }
+}
+#endif
