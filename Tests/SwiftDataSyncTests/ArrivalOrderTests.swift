@@ -8,13 +8,13 @@ import Testing
 /// What the simulator found about the order of lists and about unique values, as steps of two replicas.
 @Suite("What arrives in one batch")
 struct ArrivalOrderTests {
-  private func group() throws -> ReplicaGroup {
-    let group = try ReplicaGroup(simulationModels)
+  private func group() throws -> ZoneGroup {
+    let group = try ZoneGroup(simulationModels)
     try group.save(0) { $0.insert(SimProject(title: "p")) }
     return group
   }
 
-  private func tasks(_ group: ReplicaGroup, _ index: Int) throws -> [String] {
+  private func tasks(_ group: ZoneGroup, _ index: Int) throws -> [String] {
     try group.first(SimProject.self, ModelContext(group.containers[index])).tasks.map(\.title)
   }
 

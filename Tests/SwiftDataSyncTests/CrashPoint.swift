@@ -14,7 +14,7 @@ enum CrashPoint: Equatable {
 
   /// - Returns: where the crash comes as seen from a checkpoint on.
   /// - Throws: ``SimulatedCrash`` if it comes here.
-  func passing(_ checkpoint: Replica.Checkpoint) throws -> CrashPoint {
+  func passing(_ checkpoint: ZoneReplica.Checkpoint) throws -> CrashPoint {
     switch (self, checkpoint) {
     case (.statement(0), .writing), (.commit(0), .committed): throw SimulatedCrash()
     case (.statement(let number), .writing): .statement(number - 1)
@@ -34,7 +34,7 @@ enum CrashPoint: Equatable {
 
 extension Optional<CrashPoint> {
   /// Crashes at a checkpoint if the crash comes there. Then none is left.
-  mutating func pass(_ checkpoint: Replica.Checkpoint) throws {
+  mutating func pass(_ checkpoint: ZoneReplica.Checkpoint) throws {
     guard let point = self else { return }
     self = nil
     self = try point.passing(checkpoint)

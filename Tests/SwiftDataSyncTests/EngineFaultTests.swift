@@ -116,7 +116,7 @@ struct EngineFaultTests {
       #expect(status.error == nil, "seed \(seed): \(status.error.map { $0.message } ?? "")")
       #expect(status.pendingChanges == 0, "seed \(seed)")
     }
-    #expect(Set(server.log.map(\.transaction.id)).count == server.log.count, "seed \(seed)")
+    #expect(Set(server.log.map(\.id)).count == server.log.count, "seed \(seed)")
     for program in programs { await (try program.engine).stop() }
   }
 

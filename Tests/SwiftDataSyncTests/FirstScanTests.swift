@@ -1,6 +1,6 @@
 #if Sync
 import Foundation
-import SyncProtocol
+import SyncCore
 import Testing
 
 @testable import SwiftData
@@ -8,16 +8,15 @@ import Testing
 
 /// Replicas whose stores had objects before they synced. Each exchange does what a session does.
 @Suite("The first send of a large store") struct FirstScanTests {
-  private let server = SimulatedServer()
-  private let zone = SyncWire.privateZone
+  private let server = ZoneServer()
 
   private final class Device {
     let container: ModelContainer
-    private let server: SimulatedServer
-    private(set) var replica: Replica!
-    var checkpoint: (Replica.Checkpoint) throws -> Void = { _ in }
+    private let server: ZoneServer
+    private(set) var replica: ZoneReplica!
+    var checkpoint: (ZoneReplica.Checkpoint) throws -> Void = { _ in }
 
-    init(_ server: SimulatedServer, _ save: (ModelContext) throws -> Void = { _ in }) throws {
+    init(_ server: ZoneServer, _ save: (ModelContext) throws -> Void = { _ in }) throws {
       self.server = server
       container = try ModelContainer(
         for: GrowthItem.self, CellOwner.self, CellUnique.self,
@@ -29,7 +28,7 @@ import Testing
     }
 
     func start() throws {
-      replica = try Replica(
+      replica = try ZoneReplica(
         user: UserStore(container),
         now: { [server] in
           server.now += 1
@@ -38,25 +37,10 @@ import Testing
         checkpoint: { [unowned self] in try checkpoint($0) })
     }
 
-    func pull() throws {
-      let zone = SyncWire.privateZone
-      while case let response = server.changes(after: replica.position(zone), limit: 100, replica: 0),
-        !response.entries.isEmpty
-      {
-        _ = try replica.didPull(response, zone: zone)
-      }
-    }
-
     /// - Parameter afterPush: called when the server took something.
     func sync(afterPush: () throws -> Void = {}) throws {
-      let zone = SyncWire.privateZone
-      try replica.scanPart()
-      try pull()
-      while try replica.hasUnsent(zone: zone), let request = replica.nextPush(zone: zone) {
-        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
-        try afterPush()
-        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id { try pull() }
-      }
+      try replica.capturePart()
+      try replica.exchange(with: server, afterPush: afterPush)
     }
 
     func all<M: PersistentModel>(_ type: M.Type) throws -> [M] {
@@ -71,15 +55,14 @@ import Testing
   @Test("A replica holds one part of the store, whatever its size")
   func flatMemory() throws {
     func most(_ count: Int) throws -> Int {
-      let (server, device) = try { ($0, try Device($0, items(0..<count))) }(SimulatedServer())
+      let (server, device) = try { ($0, try Device($0, items(0..<count))) }(ZoneServer())
+      // The server names the account with the first answer.
+      try device.replica.pull(from: server)
       var most = 0
-      device.checkpoint = { _ in
-        let (ledger, view) = (device.replica.ledger, device.replica.view)
-        let unsent = ledger.pending.reduce(0) { $0 + $1.transaction.changes.count }
-        most = max(most, ledger.records.count + view.states.count + unsent)
+      device.checkpoint = { [unowned device] _ in
+        most = max(most, device.replica.outbox.transactions.reduce(0) { $0 + $1.changes.count })
       }
       try device.sync()
-      #expect(server.log.reduce(0) { $0 + $1.transaction.changes.count } == count)
       let reader = try Device(server)
       try reader.sync()
       #expect(try Set(reader.all(GrowthItem.self).map(\.name)).count == count)
@@ -96,7 +79,7 @@ import Testing
       var (parts, sent) = (0, 0)
       var last: PersistentIdentifier?
       device.checkpoint = { [unowned device] checkpoint in
-        guard checkpoint == .committed, let position = device.replica?.ledger.replica.firstScan?.last, position != last
+        guard checkpoint == .committed, let position = device.replica?.store.replica.firstScan?.last, position != last
         else { return }
         last = position
         parts += 1
@@ -113,10 +96,12 @@ import Testing
       }
       return parts
     }
-    let whole = try countParts(of: Device(SimulatedServer(), items(0..<3500)), killedAfter: nil)
+    let whole = try countParts(of: Device(ZoneServer(), items(0..<3500)), killedAfter: nil)
     // One that begins again with the first part would send nothing twice, because it knows what it sent.
     #expect(try countParts(of: Device(server, items(0..<3500)), killedAfter: 2) == whole)
-    let names = server.log.flatMap { $0.transaction.changes.map(\.record) }
+    let names = server.log.flatMap { entry in
+      entry.parts.values.flatMap { if case .change(let records) = $0 { Array(records.keys) } else { [] } }
+    }
     #expect(names.count == 3500 && Set(names).count == 3500)
   }
 
@@ -169,14 +154,14 @@ import Testing
       context.insert(owner)
       owner.parts = order.map { CellPart($0) }
     }
-    _ = try device.replica.scanSaves()
+    try device.replica.captureSaves()
     for name in [order[0], order[2]] {
       let context = ModelContext(device.container)
       let part = try #require(try context.fetch(FetchDescriptor<CellPart>()).first { $0.name == name })
       part.owner?.name = "changed \(name)"
       part.name += " changed"
       try context.save()
-      _ = try device.replica.scanSaves()
+      try device.replica.captureSaves()
     }
     let reader = try Device(server)
     for device in [device, reader, device] { try device.sync() }

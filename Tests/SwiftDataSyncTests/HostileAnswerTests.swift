@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 import Synchronization
 import Testing
@@ -21,6 +22,10 @@ final class AlteringTransport: SyncTransport {
 
   let server = LoopTransport()
   private let alteration = Mutex<Alteration?>(nil)
+  private let dropped = Mutex<String?>(nil)
+
+  /// Keeps requests whose path contains a text from the server. The alteration makes their answers; nil ends it.
+  func drop(_ path: String?) { dropped.withLock { $0 = path } }
 
   /// Changes the answers to requests whose path contains a text.
   func alter<Message: Codable & Sendable>(
@@ -37,7 +42,8 @@ final class AlteringTransport: SyncTransport {
   func answer(_ alteration: Alteration?) { self.alteration.withLock { $0 = alteration } }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
-    let reply = try await server.send(request)
+    let isDropped = dropped.withLock { $0.map(request.path.contains) ?? false }
+    let reply = isDropped ? SyncReply(status: 500, body: Data()) : try await server.send(request)
     return try alteration.withLock { $0 }?(request, reply) ?? reply
   }
 }
@@ -80,17 +86,17 @@ struct HostileAnswerTests {
   @Test("refuses the time of an answer that no clock has", arguments: [Int64.min, .max, -1])
   func times(_ time: Int64) async throws {
     let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
     try insert("a", container)
-    transport.alter("/push", PushResponse.self) { $0.time = Untrusted(time) }
+    transport.alter("/push", SyncLog.PushResponse.self) { $0.time = Untrusted(time) }
     var error = await refusal(engine)
     #expect(error?.code == .refused && error?.message.contains("`push.time` is \(time)") == true)
-    transport.alter("/changes", ChangesResponse.self) { $0.time = Untrusted(time) }
+    transport.alter("/pull", SyncLog.PullResponse.self) { $0.time = Untrusted(time) }
     try insert("b", container)
     error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("`changes.time` is \(time)") == true)
-    transport.answer { request, reply in
-      guard request.path.contains("/push") else { return reply }
-      return SyncReply(status: 400, body: try SyncWire.encode(SyncFailure(.clockAhead, "late", time: time)))
+    #expect(error?.code == .refused && error?.message.contains("`pull.time` is \(time)") == true)
+    transport.alter("/push", SyncLog.PushResponse.self) {
+      ($0.taken, $0.refusal) = (0, SyncFailure(.clockAhead, "late", time: time))
     }
     error = await refusal(engine)
     #expect(error?.code == .refused && error?.message.contains("`failure.time` is \(time)") == true)
@@ -101,52 +107,83 @@ struct HostileAnswerTests {
     await engine.stop()
   }
 
-  @Test("refuses sequence numbers that no log has", arguments: [Int64.min, .max, -1])
-  func sequenceNumbers(_ number: Int64) async throws {
+  @Test("refuses numbers of changes that no log has", arguments: [Int64.min, .max, -1])
+  func commits(_ number: Int64) async throws {
     let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
     let (other, sender) = try await pausedEngine()
     try insert("a", other)
     try await sender.syncNow()
-    transport.alter("/changes", ChangesResponse.self) { $0.latest = Untrusted(number) }
-    var error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("`changes.latest` is \(number)") == true)
-    transport.alter("/changes", ChangesResponse.self) { response in
-      response.entries = response.entries.map {
-        LogEntry(sequence: number, account: $0.account, transaction: $0.transaction)
-      }
+    func expectRefusal(_ field: String, _ change: @escaping @Sendable (inout SyncLog.PullResponse) -> Void) async {
+      transport.alter("/pull", SyncLog.PullResponse.self, change)
+      let error = await refusal(engine)
+      #expect(error?.code == .refused && error?.message.contains("`\(field)`") == true, "\(field)")
     }
-    error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("entries.0.sequence") == true)
-    transport.alter("/changes", ChangesResponse.self) {
-      $0.zones = [ZoneInfo(name: SyncWire.privateZone, owner: "a", isWritable: true, latest: number)]
+    await expectRefusal("latest") { $0.latest = number }
+    await expectRefusal("cursor") { $0.cursor = number }
+    await expectRefusal("entries.0.commit") { response in
+      response.entries = response.entries.map { SyncLog.Entry(commit: number, parts: $0.parts) }
     }
-    error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("zones.0.latest") == true)
-    transport.alter("/changes", ChangesResponse.self) { $0.snapshot = SnapshotInfo(through: number, rules: "") }
-    error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("snapshot.through") == true)
+    await expectRefusal("epochs.0.start") { $0.epochs = [SyncLog.Epoch(name: UUID(), start: number)] }
     transport.answer(nil)
     try await engine.syncNow()
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 1)
     for engine in [engine, sender] { await engine.stop() }
   }
 
-  @Test("takes in what the log has after an answer to a push with other numbers", arguments: [Int64.min, .max, 0, 7])
-  func pushedNumbers(_ number: Int64) async throws {
+  @Test("refuses changes that do not follow those that it has seen")
+  func order() async throws {
+    let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
+    let (other, sender) = try await pausedEngine()
+    for title in ["a", "b"] {
+      try insert(title, other)
+      try await sender.syncNow()
+    }
+    func expectRefusal(_ change: @escaping @Sendable (inout SyncLog.PullResponse) -> Void) async {
+      transport.alter("/pull", SyncLog.PullResponse.self, change)
+      let error = await refusal(engine)
+      #expect(error?.code == .refused && error?.message.contains("do not follow each other") == true)
+    }
+    await expectRefusal { $0.entries.reverse() }
+    await expectRefusal { $0.entries[0].commit = 0 }
+    await expectRefusal { $0.entries[1].commit = $0.cursor + 1 }
+    await expectRefusal { $0.latest = 0 }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 0)
+    transport.answer(nil)
+    try await engine.syncNow()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 2)
+    for engine in [engine, sender] { await engine.stop() }
+  }
+
+  @Test("refuses an answer to a push that took another number of transactions", arguments: [Int.min, .max, -1, 0, 7])
+  func pushedNumbers(_ number: Int) async throws {
     let (container, engine) = try await pausedEngine()
     try insert("a", container)
-    transport.alter("/push", PushResponse.self) { $0.sequences = [Untrusted(number)] }
+    transport.alter("/push", SyncLog.PushResponse.self) { $0.taken = Untrusted(number) }
+    #expect(await refusal(engine)?.code == .refused)
+    transport.answer(nil)
     try await engine.syncNow()
     #expect(engine.status.pendingChanges == 0 && transport.server.log.count == 1)
     await engine.stop()
   }
 
-  @Test("refuses generations of keys that no share has", arguments: [Int.min, .max, -1, 0, 3])
-  func generations(_ generation: Int) throws {
-    let keys = ZoneKeys(
-      generation: generation, ownerKey: nil, wrapped: Data([1]), wrappedGeneration: generation, isWrappedByOwner: false,
-      previous: [], isStale: false, participants: [])
-    #expect(throws: (any Error).self) { try Replica.all(keys, newest: ZoneKey(Data(count: 32)), "share-1") }
+  @Test("ends an exchange whose server has more without end", arguments: [true, false])
+  func endlessPull(hasEpochs: Bool) async throws {
+    let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
+    transport.alter("/pull", SyncLog.PullResponse.self) { response in
+      if hasEpochs { response.epochs = [SyncLog.Epoch(name: UUID(), start: 0)] } else { response.latest += 1 }
+    }
+    let before = transport.server.requests
+    let error = await refusal(engine)
+    #expect(error?.code == .refused && error?.message.contains("does not send") == true)
+    #expect(transport.server.requests - before < 40)
+    transport.answer(nil)
+    try insert("a", container)
+    try await engine.syncNow()
+    #expect(engine.status.pendingChanges == 0 && transport.server.log.count == 1)
+    await engine.stop()
   }
 
   @Test("waits a day at most where the server asks for more", arguments: [1e300, .greatestFiniteMagnitude, 86_401])
@@ -165,18 +202,15 @@ struct HostileAnswerTests {
   @Test("ends an exchange whose changes the server accepts and does not keep")
   func lostChanges() async throws {
     let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
     try insert("a", container)
-    transport.alter("/push", PushResponse.self) { $0.sequences = [9] }
     transport.answer { request, reply in
-      guard request.path.contains("/push") || request.path.contains("/changes") else { return reply }
+      guard request.path.contains("/push") else { return reply }
       let now = Int64(Date().timeIntervalSince1970 * 1000)
-      let isPush = request.path.contains("/push")
       return SyncReply(
-        status: 200,
-        body: isPush
-          ? try SyncWire.encode(PushResponse(sequences: [9], time: now))
-          : try SyncWire.encode(ChangesResponse(entries: [], latest: 0, compacted: 0, time: now)))
+        status: 200, body: try SyncWire.encode(SyncLog.PushResponse(taken: 1, refusal: nil, time: now)))
     }
+    transport.drop("/push")
     let error = await refusal(engine)
     #expect(error?.code == .refused && error?.message.contains("does not have them") == true)
     #expect(engine.status.pendingChanges == 1)
@@ -185,26 +219,33 @@ struct HostileAnswerTests {
 
   @Test(
     "ends an exchange that the server refuses again and again with a reason to try again",
-    arguments: [SyncFailure.Code.clockAhead, .compacted, .unknownSequence, .missingAsset])
+    arguments: [SyncFailure.Code.clockAhead, .behind, .moved, .missingAsset, .forbidden])
   func endlessRefusals(_ code: SyncFailure.Code) async throws {
     let (container, engine) = try await pausedEngine()
     try insert("a", container)
     try await engine.syncNow()
     try insert("b", container)
     let time = Mutex(Int64(Date().timeIntervalSince1970 * 1000))
-    transport.answer { request, _ in
+    transport.drop("/push")
+    transport.answer { request, reply in
+      guard request.path.contains("/push") else { return reply }
       // Each time is earlier than the one before, so that all changes are always too far ahead.
       let time = time.withLock { time in
         time -= 3_600_000
         return time
       }
-      return SyncReply(status: 400, body: try SyncWire.encode(SyncFailure(code, "again", time: time)))
+      let refusal = SyncFailure(code, "again", time: time)
+      return SyncReply(
+        status: 200, body: try SyncWire.encode(SyncLog.PushResponse(taken: 0, refusal: refusal, time: time)))
     }
     let before = transport.server.requests
-    #expect(await refusal(engine)?.code == .refused)
+    let error = await refusal(engine)
+    #expect(error?.code == (code == .forbidden ? .forbidden : .refused))
     #expect(transport.server.requests - before < 40)
+    transport.drop(nil)
     transport.answer(nil)
     try await engine.syncNow()
+    #expect(engine.status.pendingChanges == 0 && transport.server.log.count == 2)
     await engine.stop()
   }
 
@@ -224,39 +265,36 @@ struct HostileAnswerTests {
 
   @Test("takes one of two zones with one name")
   func zonesTwice() async throws {
-    let (container, engine) = try await pausedEngine([EngineSecret.self], secret: "secret")
-    let share = ZoneInfo(name: "share-1", owner: "b", isWritable: true, latest: 0)
-    transport.alter("/changes", ChangesResponse.self) {
-      let own = ZoneInfo(name: SyncWire.privateZone, owner: "a", isWritable: true, latest: 0)
-      $0.zones = [own, share, share, own]
+    let (container, engine) = try await pausedEngine()
+    let share = SyncLog.ReadableZone(name: .share("1"), owner: "b", isWritable: true)
+    transport.alter("/pull", SyncLog.PullResponse.self) {
+      guard let zones = $0.list?.zones else { return }
+      $0.list?.zones = zones + [share, share] + zones
     }
-    // Whether the server of the test, which has no keys, fails the exchange does not matter.
+    // The server of the test never sends the share.
     _ = try? await engine.syncNow()
-    let generations = try await engine.generations()
-    #expect(generations == ["share-1": 0])
+    #expect(try await engine.knownZones() == [LoopTransport.zone, .share("1")])
     await engine.stop()
     withExtendedLifetime(container) {}
   }
 
   @Test("deletes a chain of 100,000 records that own one another")
   func longChain() throws {
-    let group = try ReplicaGroup([ChainLink.self], count: 1)
-    let replica = group.replicas[0]
-    let fold = replica.makeFold(over: replica.ledger)
-    let time = HybridTime(milliseconds: 1, counter: 0, replica: 7)
+    let container = try ModelContainer(
+      for: ChainLink.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+    let models = SyncModels(UserStore(container).schema)
+    let (zone, time) = (ZoneName.account("a"), HybridTime(milliseconds: 1, counter: 0, replica: 7))
     let names = (0..<100_000).map { RecordName("link-\($0)") }
-    let changes = names.indices.map { index in
-      var change = RecordChange(names[index], "ChainLink")
-      let next: FieldValue = index + 1 < names.count ? .record(names[index + 1]) : .null
-      change.fields["next"] = FieldWrite(next, time, over: nil)
-      return change
+    var state = ZoneState()
+    for (index, name) in names.enumerated() {
+      var link = Registers()
+      link.born = Stamped(time, "ChainLink")
+      if index + 1 < names.count { link.fields["next"] = Stamped(time, .reference(Reference(names[index + 1]))) }
+      state.records[name] = link
     }
-    try fold.apply(changes, zone: SyncWire.privateZone)
-    var deletion = RecordChange(names[0], "ChainLink")
-    deletion.deleted = HybridTime(milliseconds: 2, counter: 0, replica: 7)
-    try fold.apply([deletion], zone: SyncWire.privateZone)
-    #expect(fold.deleted.count == names.count)
-    #expect(try fold.isAlive(names[names.count - 1]) == false)
+    #expect(View(ZoneStates([zone: state]), models).rows.count == names.count)
+    state.records[names[0]]?.dead = HybridTime(milliseconds: 2, counter: 0, replica: 7)
+    #expect(View(ZoneStates([zone: state]), models).rows.isEmpty)
   }
 
   @Test("makes a place between places of a million digits")
@@ -270,14 +308,14 @@ struct HostileAnswerTests {
   @Test("refuses an asset of an impossible size", arguments: [UInt64.max, 1 << 63, 1 << 41])
   func assetSizes(_ size: UInt64) throws {
     var writer = BinaryWriter()
-    writer.byte(7)
+    writer.byte(6)
     writer.text("abc")
     writer.number(size)
-    #expect(throws: DecodingError.self) { try FieldValue(encoded: writer.data) }
+    #expect(throws: DecodingError.self) { try RegisterValue(encoded: writer.data) }
   }
 }
 
 extension SyncEngine {
-  fileprivate func generations() throws -> [String: Int]? { try replica().keyGenerations }
+  fileprivate func knownZones() throws -> Set<ZoneName> { try replica().zones }
 }
 #endif

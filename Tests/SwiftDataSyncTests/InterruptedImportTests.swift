@@ -1,7 +1,6 @@
 #if Sync
 import Foundation
 import SwiftData
-import SyncProtocol
 import Testing
 
 @testable import SwiftDataSync
@@ -18,22 +17,23 @@ private struct AllReaders: ConflictResolver {
 
 @Suite("A crash in an import")
 struct InterruptedImportTests {
-  private let server = SimulatedService()
+  private let server = ZoneServer()
 
-  private func save(_ node: SimulatedNode, _ body: (ModelContext) throws -> Void) throws {
+  private func save(_ node: ZoneNode, _ body: (ModelContext) throws -> Void) throws {
     let context = ModelContext(node.container)
     try body(context)
     try context.save()
   }
 
   /// Takes in the whole log and crashes.
-  private func crashWhileImporting(_ node: SimulatedNode, at crash: CrashPoint) throws {
-    let zone = SyncWire.privateZone
-    try node.replica.scan()
-    let response = try server.changes(
-      after: node.replica.position(zone), limit: 100, zone: zone, account: node.account, replica: node.index)
+  private func crashWhileImporting(_ node: ZoneNode, at crash: CrashPoint) throws {
+    // The first answer has the epochs.
+    let first = node.replica.pullRequest()
+    _ = try node.replica.take(server.pull(first, by: node.account, limit: 100), for: first)
+    let request = node.replica.pullRequest()
+    let response = server.pull(request, by: node.account, limit: 100)
     node.crashesAt = crash
-    #expect(throws: SimulatedCrash.self) { try node.replica.didPull(response, zone: zone) }
+    #expect(throws: SimulatedCrash.self) { try node.replica.take(response, for: request) }
     try node.start()
   }
 
@@ -42,8 +42,8 @@ struct InterruptedImportTests {
     arguments: (0..<8).map(CrashPoint.statement) + [.commit(0)])
   func merged(_ crash: CrashPoint) throws {
     let (one, other) = (
-      try SimulatedNode(0, server, skew: 0, program: .current, seed: 1),
-      try SimulatedNode(1, server, skew: 0, program: .current, seed: 2)
+      try ZoneNode(0, server, seed: 1),
+      try ZoneNode(1, server, seed: 2)
     )
     // The record of the first replica has the smaller name, so the second replica's object changes its record.
     try save(one) { context in
@@ -74,13 +74,13 @@ struct InterruptedImportTests {
   func resolver(_ crash: CrashPoint) throws {
     var resolvers = ConflictResolvers()
     resolvers.add(AllReaders())
-    let group = try ReplicaGroup([ReadReceipt.self], resolvers: resolvers)
+    let group = try ZoneGroup([ReadReceipt.self], resolvers: resolvers)
     try group.save(0) { $0.insert(ReadReceipt()) }
     try group.syncAll()
     // The second one loses by its time, so that the import changes the object.
     for (index, reader) in [(1, "b"), (0, "a")] {
       try group.save(index) { try group.first(ReadReceipt.self, $0).readers = reader }
-      try group.replicas[index].scan()
+      try group.replicas[index].capture()
     }
     try group.sync(0)
     group.crashesAt = crash
@@ -99,17 +99,15 @@ struct InterruptedImportTests {
   func sentFirst(_ order: [Int]) throws {
     var resolvers = ConflictResolvers()
     resolvers.add(AllReaders())
-    let group = try ReplicaGroup([ReadReceipt.self], resolvers: resolvers)
+    let group = try ZoneGroup([ReadReceipt.self], resolvers: resolvers)
     try group.save(0) { $0.insert(ReadReceipt()) }
     try group.syncAll()
     for index in order {
       try group.save(index) { try group.first(ReadReceipt.self, $0).readers = ["a", "b"][index] }
-      try group.replicas[index].scan()
+      try group.replicas[index].capture()
     }
     try group.sync(0)
-    let zone = SyncWire.privateZone
-    let request = try #require(group.replicas[1].nextPush(zone: zone))
-    try group.replicas[1].didPush(request, try group.server.push(request), zone: zone, account: "a")
+    try group.push(1)
     try group.sync(1)
     try group.syncAll()
     for index in 0..<2 {

@@ -21,10 +21,10 @@ import Testing
 /// Devices whose stores had the same objects before they synced.
 @Suite("Joining with objects")
 struct JoiningTests {
-  private let group: ReplicaGroup
+  private let group: ZoneGroup
 
   init() throws {
-    group = try ReplicaGroup([JoinedList.self, JoinedItem.self])
+    group = try ZoneGroup([JoinedList.self, JoinedItem.self])
     for index in 0...1 {
       try group.save(index) { context in
         let list = JoinedList("list")

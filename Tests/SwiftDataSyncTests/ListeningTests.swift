@@ -102,7 +102,7 @@ struct ListeningTests {
 
   @Test("A replica notices what another process saved in its store")
   func otherProcess() throws {
-    let group = try ReplicaGroup([EngineTrack.self], count: 1)
+    let group = try ZoneGroup([EngineTrack.self], count: 1)
     try group.sync(0)
     #expect(!group.replicas[0].hasUnseenSaves)
     try group.save(0) { $0.insert(EngineTrack(id: "a", title: "a")) }

@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 import Synchronization
 import Testing
@@ -8,12 +9,18 @@ import UntrustedInput
 
 @testable import SwiftDataSync
 
-/// A server in memory behind the client's requests, with faults on demand.
+/// A server in memory behind the client's requests, with faults on demand. It serves one account.
 final class LoopTransport: SyncTransport {
-  private struct State: Sendable {
-    var log: [LogEntry] = []
+  static let account = "a"
+  static let zone = ZoneName.account(ExactText(account))
+
+  private struct State {
+    let server = ZoneServer()
+    /// What the server was when it had so many commits.
+    var copies: [ZoneServer.Copy] = []
+    /// The assets by their names, also those that are not complete.
     var assets: [String: Data] = [:]
-    /// The sizes of the assets, also of those that are not complete.
+    /// The sizes that they will have.
     var totals: [String: Int] = [:]
     var isOffline = false
     var losesAnswers = 0
@@ -24,22 +31,33 @@ final class LoopTransport: SyncTransport {
     var uploads = 0
     var mostUploads = Int.max
     var downloads = 0
-    var snapshotWanted: Int64?
-    var snapshotParts = 0
     var requests = 0
     var waits: [Double] = []
     var underWay = 0
     var latency = Duration.zero
     var line: Double?
+
+    init() { copies = [server.copy()] }
   }
 
   private let state = Mutex(State())
 
-  var log: [LogEntry] { state.withLock { $0.log } }
+  /// The transactions that the server has.
+  var log: [SyncLog.Transaction] {
+    state.withLock { state in
+      state.server.log.map { entry in
+        SyncLog.Transaction(
+          id: entry.id ?? UUID(),
+          parts: entry.parts.compactMapValues { if case .change(let records) = $0 { records } else { nil } })
+      }
+    }
+  }
+  /// The bytes of the log as the server has them.
+  var logBytes: Data { log.reduce(Data()) { $0 + $1.encoded } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
-  /// The parts of snapshots that it refused.
-  var snapshotParts: Int { state.withLock { $0.snapshotParts } }
+  /// The requests for chunks of assets.
+  var downloads: Int { state.withLock { $0.downloads } }
   /// How long the requests that waited for news may wait.
   var waits: [Double] { state.withLock { $0.waits } }
   /// The requests without an answer.
@@ -52,8 +70,6 @@ final class LoopTransport: SyncTransport {
   func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
   /// Refuses the requests that wait for news.
   func refuseWaits(_ failure: SyncFailure?) { state.withLock { $0.waitFailure = failure } }
-  /// Asks for a snapshot with each answer, and refuses its parts.
-  func refuseSnapshots(replacing bytes: Int64) { state.withLock { $0.snapshotWanted = bytes } }
   /// Cuts the connection at every second chunk of an asset.
   func cutDownloads() { state.withLock { $0.cutsDownloads = true } }
 
@@ -63,12 +79,27 @@ final class LoopTransport: SyncTransport {
   /// Refuses further parts of assets, as a server does that answers so many requests in a second.
   func refuseUploads(after count: Int) { state.withLock { ($0.uploads, $0.mostUploads) = (0, count) } }
 
-  /// Becomes what it was when the log was shorter.
+  /// Becomes what it was when the log was shorter, with the assets of that time.
   func restore(to count: Int) {
     state.withLock { state in
-      state.log = Array(state.log.prefix(count))
-      let names = Set(state.log.flatMap { $0.transaction.assets.map(\.sha256) })
+      state.server.restore(state.copies[count])
+      state.copies = Array(state.copies.prefix(count)) + [state.server.copy()]
+      let names = Set(
+        state.server.log.flatMap { entry in
+          entry.parts.values.flatMap { part -> [String] in
+            guard case .change(let records) = part else { return [] }
+            return records.values.flatMap { $0.assets.map(\.sha256) }
+          }
+        })
       state.assets = state.assets.filter { names.contains($0.key) }
+    }
+  }
+
+  /// Folds the log, as a server does after 30 days. A client that has not seen all of it gets the zone whole.
+  func fold() {
+    state.withLock { state in
+      state.server.compact(Self.zone, upTo: state.server.commit, floor: state.server.commit)
+      state.copies = Array(repeating: state.server.copy(), count: Int(state.server.commit) + 1)
     }
   }
 
@@ -86,32 +117,11 @@ final class LoopTransport: SyncTransport {
     defer { state.withLock { $0.underWay -= 1 } }
     // A request that is cancelled before it arrives is not counted.
     try await Task.sleep(for: state.withLock { $0.latency })
-    if request.path == "/v1/wait" {
-      let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
-      let failure = state.withLock { state in
-        state.waits.append(wait.seconds.clamped(to: 0...60))
-        return state.waitFailure
-      }
-      if let failure { return SyncReply(status: failure.status, body: try SyncWire.encode(failure)) }
-      let seen = wait.positions[SyncWire.privateZone]?.clamped(to: SyncWire.sequenceNumbers) ?? 0
-      while wait.seconds != 0, state.withLock({ Int64($0.log.count) }) <= seen {
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      let latest = state.withLock { Int64($0.log.count) }
-      return SyncReply(
-        status: 200, body: try SyncWire.encode(WaitResponse(latest: [SyncWire.privateZone: latest], zones: [])))
-    }
+    if request.path == "/v2/log/wait" { return try await wait(request) }
     let (reply, isLost) = try state.withLock { state -> (SyncReply, Bool) in
       state.requests += 1
       if state.isOffline { throw URLError(.cannotConnectToHost) }
-      if let failure = state.failure {
-        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
-      }
-      if request.path.contains("/snapshot?") {
-        state.snapshotParts += 1
-        let failure = SyncFailure(.quotaExceeded, "there is no room")
-        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
-      }
+      if let failure = state.failure { return (try Self.refusal(failure), false) }
       if request.method == "GET", request.path.contains("offset=") {
         state.downloads += 1
         if state.downloads > state.mostDownloads || (state.cutsDownloads && state.downloads.isMultiple(of: 2)) {
@@ -120,16 +130,13 @@ final class LoopTransport: SyncTransport {
       }
       if request.path.contains("/assets/"), !request.path.contains("?offset=") || request.method == "PUT" {
         state.uploads += 1
-        if state.uploads > state.mostUploads {
-          let failure = SyncFailure(.rateLimited, "wait")
-          return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
-        }
+        if state.uploads > state.mostUploads { return (try Self.refusal(SyncFailure(.rateLimited, "wait")), false) }
       }
       let reply: SyncReply
       do {
         reply = SyncReply(status: 200, body: try Self.answer(request, &state))
       } catch let failure as SyncFailure {
-        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
+        return (try Self.refusal(failure), false)
       }
       let isLost = state.losesAnswers > 0
       if isLost { state.losesAnswers -= 1 }
@@ -139,51 +146,55 @@ final class LoopTransport: SyncTransport {
     return reply
   }
 
+  private func wait(_ request: SyncRequest) async throws -> SyncReply {
+    let wait = try SyncWire.decode(SyncLog.WaitRequest.self, from: request.body ?? Data())
+    let failure = state.withLock { state in
+      state.waits.append(wait.seconds.clamped(to: 0...60))
+      return state.waitFailure
+    }
+    if let failure { return try Self.refusal(failure) }
+    func isChanged() -> Bool {
+      state.withLock { Untrusted($0.server.commit) > wait.cursor || $0.server.epoch != wait.epoch }
+    }
+    while wait.seconds != 0, !isChanged() { try await Task.sleep(for: .milliseconds(10)) }
+    return SyncReply(status: 200, body: try SyncWire.encode(SyncLog.WaitResponse(isChanged: isChanged())))
+  }
+
+  private static func refusal(_ failure: SyncFailure) throws -> SyncReply {
+    SyncReply(status: failure.status, body: try SyncWire.encode(failure))
+  }
+
   private static func answer(_ request: SyncRequest, _ state: inout State) throws -> Data {
-    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let server = state.server
+    server.now = Int64(Date().timeIntervalSince1970 * 1000)
     let parts = URLComponents(string: request.path)
-    func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
-    if request.path.contains("/push") {
-      let push = try SyncWire.decode(PushRequest.self, from: request.body ?? Data())
-      guard push.base.value(in: 0...Int64(state.log.count)) != nil else {
-        throw SyncFailure(.unknownSequence, "the log is shorter")
-      }
-      for transaction in push.transactions where !state.log.contains(where: { $0.transaction.id == transaction.id }) {
-        for asset in transaction.assets where state.assets[asset.sha256]?.count != asset.size {
-          throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
-        }
-      }
-      let sequences = push.transactions.map { transaction -> Int64 in
-        if let known = state.log.first(where: { $0.transaction.id == transaction.id }) { return known.sequence }
-        let sequence = Int64(state.log.count) + 1
-        state.log.append(LogEntry(sequence: sequence, account: "a", transaction: transaction))
-        return sequence
-      }
-      return try SyncWire.encode(
-        PushResponse(sequences: sequences, time: now, snapshotWanted: state.snapshotWanted))
-    }
-    if request.path.contains("/changes") {
-      guard number("after") <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
-      let entries = Array(state.log.dropFirst(number("after")).prefix(10))
-      var response = ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now)
-      response.snapshotWanted = state.snapshotWanted.map(Untrusted.init(_:))
-      return try SyncWire.encode(response)
-    }
     let name = parts?.path.split(separator: "/").last.map(String.init) ?? ""
-    if request.method == "PUT" {
+    func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
+    switch (request.method, parts?.path) {
+    case ("POST", "/v2/log/push"):
+      let push = try SyncWire.decode(SyncLog.PushRequest.self, from: request.body ?? Data())
+      let response = try server.push(push, from: account)
+      while state.copies.count <= Int(server.commit) { state.copies.append(server.copy()) }
+      return try SyncWire.encode(response)
+    case ("POST", "/v2/log/pull"):
+      let pull = try SyncWire.decode(SyncLog.PullRequest.self, from: request.body ?? Data())
+      return try SyncWire.encode(server.pull(pull, by: account, limit: 10))
+    case ("GET", "/v2/shares"): return try SyncWire.encode(SharesResponse(version: "1", shares: []))
+    case ("PUT", _):
       if state.assets[name]?.count ?? 0 == number("offset") {
         state.assets[name, default: Data()] += request.body ?? Data()
       }
-      let size = state.assets[name]?.count ?? 0
+      let bytes = state.assets[name] ?? Data()
       state.totals[name] = number("total")
-      return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size == number("total")))
-    }
-    if parts?.queryItems?.contains(where: { $0.name == "state" }) == true {
+      if bytes.count == number("total") { try server.put(name, bytes, zone: zone, account: account) }
+      return try SyncWire.encode(AssetState(size: Int64(bytes.count), isComplete: bytes.count == number("total")))
+    case ("GET", _) where parts?.queryItems?.contains(where: { $0.name == "state" }) == true:
       let size = state.assets[name]?.count ?? 0
       return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size > 0 && size == state.totals[name]))
+    default:
+      let bytes = try server.asset(name, zone: zone, account: account)
+      return bytes.dropFirst(number("offset")).prefix(SyncWire.chunkSize).map { $0 }.withUnsafeBytes { Data($0) }
     }
-    let bytes = state.assets[name] ?? Data()
-    return bytes.dropFirst(number("offset")).prefix(SyncWire.chunkSize).map { $0 }.withUnsafeBytes { Data($0) }
   }
 }
 

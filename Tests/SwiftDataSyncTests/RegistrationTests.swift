@@ -18,7 +18,7 @@ struct RegistrationTests {
   private func refusal(_ token: String) async -> SyncError? {
     let client = SyncClient(transport: Echo(), credentials: SyncCredentials(token: token))
     do {
-      _ = try await client.changes(zone: SyncWire.privateZone, after: 0)
+      _ = try await client.pull(SyncLog.PullRequest(cursor: 0, epoch: nil, known: []))
       return nil
     } catch {
       return SyncError(error)

@@ -1,7 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
-import SyncProtocol
+import SyncCore
 import Testing
 
 @testable import SwiftDataSync
@@ -47,7 +47,7 @@ enum RenamedV2 {
 
 @Suite("Renamed properties")
 final class RenamedPropertyTests {
-  private let server = SimulatedService()
+  private let server = ZoneServer()
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("renamed-\(UUID().uuidString)")
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
@@ -58,18 +58,18 @@ final class RenamedPropertyTests {
   private final class Device {
     let account: String
     let container: ModelContainer
-    let replica: Replica
-    private let server: SimulatedService
+    let replica: ZoneReplica
+    private let server: ZoneServer
 
     init(
-      _ models: [any PersistentModel.Type], at url: URL, _ server: SimulatedService,
+      _ models: [any PersistentModel.Type], at url: URL, _ server: ZoneServer,
       account: String
     ) throws {
       (self.account, self.server) = (account, server)
       let schema = Schema(models)
       container = try ModelContainer(
         for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
-      replica = try Replica(
+      replica = try ZoneReplica(
         user: UserStore(container), keyring: Keyring(secret: account),
         now: {
           server.now += 1
@@ -77,34 +77,11 @@ final class RenamedPropertyTests {
         })
     }
 
-    private func changes(_ zone: String, after position: Int64, limit: Int) throws -> ChangesResponse {
-      try server.changes(after: position, limit: limit, zone: zone, account: account, replica: 0)
-    }
+    func sync() throws { try replica.sync(with: server, as: account) }
 
-    /// - Parameter readsAgain: whether it reads the log again after the program was updated.
-    func sync(readsAgain: Bool = true) throws {
-      let zones = try changes(SyncWire.privateZone, after: 0, limit: 0).zones ?? []
-      try replica.didSee(zones)
-      for zone in zones.map(\.name) where readsAgain {
-        while let after = try replica.refoldPosition(zone) {
-          try replica.didRefold(changes(zone, after: after, limit: 2), zone: zone)
-        }
-      }
-      try replica.catchUp()
-      try replica.scan()
-      for zone in zones.map(\.name) {
-        for _ in 0..<1000 {
-          let response = try changes(zone, after: replica.position(zone), limit: 100)
-          if !response.entries.isEmpty {
-            _ = try replica.didPull(response, zone: zone)
-          } else if let request = replica.nextPush(zone: zone) {
-            try replica.didPush(
-              request, try server.push(request, zone: zone, account: account), zone: zone, account: account)
-          } else {
-            break
-          }
-        }
-      }
+    /// How many objects of a class show records.
+    func objectCount(of entity: String) throws -> Int {
+      try replica.store.shownRows().values.count { $0.hasPrefix("\(entity)/") }
     }
 
     func save(_ body: (ModelContext) throws -> Void) throws {
@@ -213,8 +190,7 @@ final class RenamedPropertyTests {
     try share(RenamedV2.Folder.self, of: new)
     try fill(old)
     try old.sync()
-    server.invite("bob", to: "share-1", isWritable: true)
-    server.accept("share-1", "bob")
+    server.shares[.share("1")]?.members["bob"] = true
     let bob = try open("bob", RenamedV2.models, account: "bob")
     for _ in 0..<3 { for device in [new, bob] { try device.sync() } }
     for device in [new, bob] {
@@ -231,7 +207,7 @@ final class RenamedPropertyTests {
     let second = try open("second", RenamedV1.models)
     try second.sync()
     try first!.change(RenamedV1.Note.self) { $0.headline = "b" }
-    try first!.replica.scan()
+    try first!.replica.capture()
     first = nil
     first = try open("first", RenamedV2.models)
     try first!.sync()
@@ -263,7 +239,7 @@ final class RenamedPropertyTests {
       for note in try context.fetch(FetchDescriptor<RenamedV2.Note>()) { (note.title, note.home) = ("", nil) }
       for folder in try context.fetch(FetchDescriptor<RenamedV2.Folder>()) { folder.marks = [] }
     }
-    try first!.replica.scan()
+    try first!.replica.capture()
     let fresh = try open("fresh", RenamedV2.models)
     for _ in 0..<2 { for device in [first!, fresh] { try device.sync() } }
     for device in [first!, fresh] {
@@ -285,10 +261,10 @@ final class RenamedPropertyTests {
     try second.save { $0.insert(RenamedV2.Label("l")) }
     try second.sync()
     first = try open("first", RenamedV2.models)
-    try first!.sync(readsAgain: false)
+    try first!.sync()
     for _ in 0..<2 {
       #expect(try ModelContext(first!.container).fetch(FetchDescriptor<RenamedV2.Label>()).map(\.word) == ["l"])
-      #expect(try first!.replica.ledger.objects(of: "Label").count == 1)
+      #expect(try first!.objectCount(of: "Label") == 1)
       try first!.sync()
     }
   }
@@ -296,10 +272,10 @@ final class RenamedPropertyTests {
   /// Shares the first folder of a device.
   private func share<Folder: PersistentModel>(_ type: Folder.Type, of device: Device) throws {
     let folders = try ModelContext(device.container).fetch(FetchDescriptor<Folder>())
-    let name = try device.replica.recordName(of: try #require(folders.first).persistentModelID)
-    let zone = server.share(name, of: device.account, named: "share-1")
-    try device.replica.didSee(server.zones(device.account))
-    try device.replica.startShare(name, zone: zone)
+    let row = try device.replica.row(of: try #require(folders.first))
+    server.shares[.share("1")] = ZoneServer.Share(owner: device.account, root: row.name)
+    try device.sync()
+    try device.replica.startShare(row, zone: "share-1")
   }
 
   @Test("A share that an updated program reads before it has read the log again counts (seed 3022)")
@@ -315,7 +291,7 @@ final class RenamedPropertyTests {
     try new.sync()
     first = nil
     first = try open("first", RenamedV2.models)
-    try first!.sync(readsAgain: false)
+    try first!.sync()
     try first!.sync()
     for device in [first!, new] {
       #expect(try device.notes() == ["b": "f"])
@@ -355,7 +331,7 @@ final class RenamedPropertyTests {
       try device.sync()
       let labels = try ModelContext(device.container).fetch(FetchDescriptor<RenamedV2.Label>())
       #expect(labels.map(\.word).sorted() == ["l", "m"])
-      #expect(try device.replica.ledger.objects(of: "Label").count == 2)
+      #expect(try device.objectCount(of: "Label") == 2)
     }
   }
 

@@ -1,7 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
-import SyncProtocol
+import SyncCore
 import Testing
 
 @testable import SwiftDataSync
@@ -9,7 +9,7 @@ import Testing
 /// A store file that was restored from a copy of yesterday.
 @Suite("A restored store")
 struct RestoredStoreTests {
-  private let server = SimulatedServer()
+  private let server = ZoneServer()
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("restored-\(UUID().uuidString)")
 
   private func container(
@@ -22,8 +22,8 @@ struct RestoredStoreTests {
       for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
   }
 
-  private func replica(_ container: ModelContainer) throws -> Replica {
-    try Replica(
+  private func replica(_ container: ModelContainer) throws -> ZoneReplica {
+    try ZoneReplica(
       user: UserStore(container),
       now: {
         server.now += 1
@@ -31,11 +31,7 @@ struct RestoredStoreTests {
       })
   }
 
-  private func sync(_ replica: Replica) throws {
-    try replica.scan()
-    try replica.catchUp()
-    try replica.exchange(with: server)
-  }
+  private func sync(_ replica: ZoneReplica) throws { try replica.sync(with: server) }
 
   private func save(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {
     let context = ModelContext(container)
@@ -64,7 +60,7 @@ struct RestoredStoreTests {
     let manager = FileManager.default
     defer { try? manager.removeItem(at: folder) }
     var first: ModelContainer? = try container("first")
-    var replica: Replica? = try self.replica(first!)
+    var replica: ZoneReplica? = try self.replica(first!)
     try sync(replica!)
     for (code, left) in [("a", "1"), ("b", "1")] { try set(code, left, first!) }
     try sync(replica!)
@@ -101,12 +97,12 @@ struct RestoredStoreTests {
     _ other: ModelContainer, _ models: [any PersistentModel.Type] = [CellUnique.self],
     exchangesFirst: Bool = false, _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
     after: (ModelContainer) throws -> Void
-  ) throws -> (container: ModelContainer, replica: Replica) {
+  ) throws -> (container: ModelContainer, replica: ZoneReplica) {
     let storeFile = folder.appendingPathComponent("first/user.store").path
     let copyFile = folder.appendingPathComponent("yesterday.store").path
     let otherReplica = try replica(other)
     var first: ModelContainer? = try container("first", models)
-    var replica: Replica? = try self.replica(first!)
+    var replica: ZoneReplica? = try self.replica(first!)
     func syncAll() throws { for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } } }
     try syncAll()
     (first, replica) = (nil, nil)
@@ -121,7 +117,7 @@ struct RestoredStoreTests {
     replica = try self.replica(first!)
     if exchangesFirst {
       try sync(otherReplica)
-      try replica!.scan()
+      try replica!.capture()
       try replica!.exchange(with: server)
     }
     try syncAll()
@@ -161,7 +157,7 @@ struct RestoredStoreTests {
       try set("b", "1", other)
     }
     for container in [restored.container, other] { #expect(try contents(container) == ["a": "2", "b": "1"]) }
-    #expect(try restored.replica.ledger.objects(of: "CellUnique").count == 2)
+    #expect(try restored.replica.store.shownRows().count == 2)
   }
 
   @Test("does not bring back what was deleted since the copy")
@@ -204,16 +200,10 @@ struct RestoredStoreTests {
     }
   }
 
-  // MARK: - Shares
-
-  /// Shares a project between a backup of its owner's store with the bookkeeping and the restoration of both.
-  /// - Parameter between: what happens before the restoration, with the owner and a participant.
-  private func restoreOwner(
-    _ between: (_ owner: SimulatedNode, _ participant: SimulatedNode) throws -> Void
-  ) throws -> [SimulatedNode] {
-    let service = SimulatedService()
-    let owner = try SimulatedNode(
-      0, service, account: "ann", skew: 0, program: .current, seed: 1, isRestorable: true)
+  @Test("does not bring back what a participant took out of a list after the move")
+  func wholeMoved() throws {
+    let owner = try ZoneNode(0, server, seed: 1, isRestorable: true)
+    let participant = try ZoneNode(1, server, account: "bob", seed: 2)
     try save(owner.container) { context in
       let project = SimProject(title: "shared")
       context.insert(project)
@@ -221,45 +211,19 @@ struct RestoredStoreTests {
       project.labels.append(SimLabel(text: "red"))
     }
     try owner.settle()
-    let entity = try #require(owner.replica.user.entities["SimProject"])
-    let project = try ModelCells.identifiers(of: entity, in: ModelContext(owner.container))[0]
-    let name = try owner.replica.recordName(of: project)
-    let zone = service.share(name, of: "ann")
-    service.invite("bob", to: zone, isWritable: true)
-    service.accept(zone, "bob")
+    let project = try #require(try ModelContext(owner.container).fetch(FetchDescriptor<SimProject>()).first)
+    let row = try owner.replica.row(of: project)
+    let zone = ZoneName.share("1")
+    server.shares[zone] = ZoneServer.Share(owner: "ann", root: row.name, members: ["bob": true])
     try owner.backUp()
     try owner.settle()
-    try owner.replica.startShare(name, zone: zone)
-    let participant = try SimulatedNode(1, service, account: "bob", skew: 0, program: .current, seed: 2)
-    try between(owner, participant)
+    try owner.replica.startShare(row, zone: zone.text)
+    for node in [owner, participant] { try node.settle() }
+    try save(participant.container) { try $0.fetch(FetchDescriptor<SimProject>())[0].labels = [] }
+    try participant.settle()
     _ = try owner.restore {}
     for _ in 0..<2 { for node in [owner, participant] { try node.settle() } }
-    return [owner, participant]
-  }
-
-  @Test("moves an object to its share again if the server got only one half of the move (seed 60085)")
-  func halfMoved() throws {
-    let nodes = try restoreOwner { owner, _ in
-      // The mark that the objects left the private zone arrives, and what the share has to get does not.
-      let mark = try #require(owner.replica.nextPush(zone: SyncWire.privateZone))
-      _ = try owner.server.push(mark, zone: SyncWire.privateZone, account: "ann")
-    }
-    for node in nodes {
-      let projects = try ModelContext(node.container).fetch(FetchDescriptor<SimProject>())
-      #expect(projects.map(\.title) == ["shared"])
-      #expect(projects.map { $0.tasks.map(\.title) } == [["first"]])
-      #expect(projects.map { $0.labels.map(\.text) } == [["red"]])
-    }
-  }
-
-  @Test("does not bring back what a participant took out of a list after the move")
-  func wholeMoved() throws {
-    let nodes = try restoreOwner { owner, participant in
-      for node in [owner, participant] { try node.settle() }
-      try save(participant.container) { try $0.fetch(FetchDescriptor<SimProject>())[0].labels = [] }
-      try participant.settle()
-    }
-    for node in nodes {
+    for node in [owner, participant] {
       let projects = try ModelContext(node.container).fetch(FetchDescriptor<SimProject>())
       #expect(projects.map { $0.tasks.map(\.title) } == [["first"]])
       #expect(projects.map(\.labels.count) == [0])

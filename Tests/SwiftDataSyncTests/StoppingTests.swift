@@ -32,7 +32,7 @@ private final class GatedTransport: SyncTransport {
   }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
-    guard request.path.contains("/changes") else { return try await server.send(request) }
+    guard request.path.contains("/pull") else { return try await server.send(request) }
     let reply = try await server.send(request)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

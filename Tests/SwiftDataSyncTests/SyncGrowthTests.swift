@@ -1,7 +1,6 @@
 #if Sync
 import Foundation
 import SwiftData
-import SyncProtocol
 import Testing
 
 @testable import SwiftDataSync
@@ -22,7 +21,7 @@ import Testing
 struct SyncGrowthTests {
   /// The statements that sending and taking in one change cost, beside so many objects.
   private func statements(_ count: Int) throws -> (sent: Int, taken: Int) {
-    let group = try ReplicaGroup([GrowthItem.self])
+    let group = try ZoneGroup([GrowthItem.self])
     try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
     try group.syncAll()
     try group.save(0) { try group.first(GrowthItem.self, $0).name = "changed" }
@@ -34,42 +33,43 @@ struct SyncGrowthTests {
 
   @Test("Many large changes are sent in several requests of at most 4 MB")
   func largeChanges() throws {
-    let group = try ReplicaGroup([GrowthItem.self])
+    let group = try ZoneGroup([GrowthItem.self])
     try group.syncAll()
     for _ in 0..<3 {
       try group.save(0) { context in
         for _ in 0..<100 { context.insert(GrowthItem(String(repeating: "x", count: 20_000))) }
       }
+      try group.replicas[0].capture()
     }
-    try group.replicas[0].scan()
-    let request = try #require(group.replicas[0].nextPush(zone: SyncWire.privateZone))
-    #expect(request.transactions.count == 2)
+    let request = try #require(try group.replicas[0].pushRequest())
+    #expect(request.transactions.reduce(0) { $0 + $1.encoded.count } <= 4 << 20)
     try group.syncAll()
     #expect(try group.all(GrowthItem.self, 1).count == 300)
   }
 
   @Test("A store that has objects before it syncs is sent in transactions of at most 1,000 changes")
   func firstSync() throws {
-    let group = try ReplicaGroup([GrowthItem.self])
+    let group = try ZoneGroup([GrowthItem.self])
     try group.save(0) { context in for number in 0..<2500 { context.insert(GrowthItem("\(number)")) } }
     try group.syncAll()
-    #expect(group.server.log.map(\.transaction.changes.count) == [1000, 1000, 500])
+    let counts = group.server.log.map { entry in
+      entry.parts.values.reduce(0) { if case .change(let records) = $1 { $0 + records.count } else { $0 } }
+    }
+    #expect(counts == [1000, 1000, 500])
     #expect(try group.all(GrowthItem.self, 1).count == 2500)
   }
 
   @Test("An object of a large store leads to one that comes in a later part")
   func laterPart() throws {
-    let group = try ReplicaGroup([GrowthLink.self])
+    let group = try ZoneGroup([GrowthLink.self])
     try group.save(0) { context in
       let links = (0..<1500).map(GrowthLink.init)
       for link in links { context.insert(link) }
       links[0].next = links[1499]
     }
     try group.sync(0)
-    let (replica, zone) = (group.replicas[1], SyncWire.privateZone)
-    for after in [Int64(0), 1] {
-      _ = try replica.didPull(group.server.changes(after: after, limit: 1, replica: 1), zone: zone)
-    }
+    // Each answer has one entry.
+    try group.replicas[1].pull(from: group.server, limit: 1)
     let first = try group.all(GrowthLink.self, 1).filter { $0.number == 0 }
     #expect(first.map { $0.next?.number } == [1499])
   }
@@ -87,7 +87,7 @@ struct SyncGrowthTests {
       try group.sync(0)
       func rate(_ number: Int) throws {
         try group.save(0) { try group.track("\(number)", $0).rating = 5 }
-        try group.devices[0].replica.scan()
+        try group.devices[0].replica.capture()
       }
       for number in 0..<unsent { try rate(number) }
       let saved = try SQLTrace.record { try rate(399) }.statements.count
@@ -110,7 +110,7 @@ struct SyncGrowthTests {
   func newMember() throws {
     /// The steps of SQLite that sending and taking in one task cost, beside so many others of its project.
     func steps(_ count: Int) throws -> (sent: Int, taken: Int) {
-      let group = try ReplicaGroup(simulationModels)
+      let group = try ZoneGroup(simulationModels)
       func add(_ titles: [String]) throws {
         try group.save(0) { context in
           let project = try group.first(SimProject.self, context)
@@ -141,7 +141,8 @@ struct SyncGrowthTests {
 
   @Test("A part of a long list costs the same, however many members came in the parts before")
   func listInParts() throws {
-    let (group, zone) = (try ReplicaGroup(simulationModels), SyncWire.privateZone)
+    let group = try ZoneGroup(simulationModels)
+    try group.sync(1)
     try group.save(0) { $0.insert(SimProject(title: "p")) }
     // The names of records that are made in one millisecond are in no order.
     group.isClockStill = true
@@ -156,12 +157,13 @@ struct SyncGrowthTests {
       }
       try group.sync(0)
     }
-    let steps = try (Int64(0)..<12).map { after in
+    let steps = try (0..<13).map { _ in
       try SQLTrace.steps {
-        _ = try group.replicas[1].didPull(group.server.changes(after: after, limit: 1, replica: 1), zone: zone)
+        let request = group.replicas[1].pullRequest()
+        _ = try group.replicas[1].take(group.server.pull(request, by: "ann", limit: 1), for: request)
       }
     }
-    #expect(steps[11] < steps[2] * 5 / 4, "\(steps)")
+    #expect(steps[12] < steps[3] * 5 / 4, "\(steps)")
     let tasks = try group.first(SimProject.self, ModelContext(group.containers[1])).tasks.map(\.title)
     #expect(tasks == (0..<1200).map(String.init))
   }
@@ -169,7 +171,7 @@ struct SyncGrowthTests {
   @Test("A save of many objects costs few statements per object, not more for more objects")
   func manyObjects() throws {
     func perObject(_ count: Int) throws -> Double {
-      let group = try ReplicaGroup([GrowthItem.self])
+      let group = try ZoneGroup([GrowthItem.self])
       try group.sync(0)
       try group.sync(1)
       try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
@@ -185,7 +187,7 @@ struct SyncGrowthTests {
   @Test("Taking in many new objects reads as often as taking in few")
   func newObjects() throws {
     func reads(_ count: Int) throws -> Int {
-      let group = try ReplicaGroup([GrowthItem.self])
+      let group = try ZoneGroup([GrowthItem.self])
       try group.sync(0)
       try group.sync(1)
       try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
@@ -198,7 +200,7 @@ struct SyncGrowthTests {
 
   @Test("Taking in changes of many objects of a class without scopes looks nothing up for each object")
   func manyChanges() throws {
-    let group = try ReplicaGroup([GrowthItem.self])
+    let group = try ZoneGroup([GrowthItem.self])
     try group.save(0) { context in for number in 0..<400 { context.insert(GrowthItem("\(number)")) } }
     try group.syncAll()
     try group.save(0) { context in

@@ -1,26 +1,11 @@
 #if Sync
 import SwiftData
+import SyncCore
 import SyncProtocol
-import Synchronization
 
 @testable import SwiftDataSync
 
-/// The keys of the stores of this process. A program that starts again has those that it had.
-private enum KnownSecrets {
-  // @unchecked Sendable because each test uses the keys of its own stores, on one thread at a time.
-  private struct Known: @unchecked Sendable { var secrets: [String: Secrets] = [:] }
-  private static let known = Mutex(Known())
-
-  static func of(_ store: any TransactionStore) throws -> Secrets {
-    let new = Known(secrets: [store.identifier: try Secrets()])
-    return known.withLock { known in
-      known.secrets.merge(new.secrets) { old, _ in old }
-      return known
-    }.secrets[store.identifier]!
-  }
-}
-
-extension Replica {
+extension ZoneReplica {
   /// A replica whose bookkeeping is in its store.
   convenience init(
     user: UserStore, keyring: Keyring? = nil, resolvers: ConflictResolvers = ConflictResolvers(),
@@ -29,25 +14,45 @@ extension Replica {
   ) throws {
     guard let store = user.transactionStore else { throw ReplicaError(description: "the store has no transactions") }
     try self.init(
-      user: user, database: SyncDatabase(of: store), secrets: try secrets ?? KnownSecrets.of(store), keyring: keyring,
+      user: user, database: SyncDatabase(of: store), secrets: try secrets ?? Secrets(), keyring: keyring,
       resolvers: resolvers, now: now, random: random, checkpoint: checkpoint)
   }
-}
 
-extension SyncTables {
-  /// The tables of a new store in memory.
-  static func inMemory() throws -> SyncTables {
-    let container = try ModelContainer(
-      for: GrowthItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
-    guard let store = UserStore(container).transactionStore else {
-      throw ReplicaError(description: "the store has no transactions")
+  /// Takes in all that the server has.
+  /// - Parameter limit: how much an answer has.
+  func pull(from server: ZoneServer, as account: String = "ann", limit: Int = 100) throws {
+    for _ in 0..<1000 {
+      let request = pullRequest()
+      guard try take(server.pull(request, by: account, limit: limit), for: request) else { return }
     }
-    return SyncTables(SyncDatabase(of: store))
   }
-}
 
-extension Ledger {
-  /// A ledger in memory.
-  convenience init() throws { try self.init(.inMemory()) { 1 } }
+  /// Takes in all that the server has, and sends all that it lacks.
+  /// - Parameter afterPush: called when the server took something.
+  func exchange(
+    with server: ZoneServer, as account: String = "ann", limit: Int = 100, afterPush: () throws -> Void = {}
+  ) throws {
+    try pull(from: server, as: account, limit: limit)
+    while let request = try nextPush() {
+      if let refusal = try server.push(request, from: account).refusal, ![.behind, .moved].contains(refusal.code) {
+        throw refusal
+      }
+      try afterPush()
+      try pull(from: server, as: account, limit: limit)
+    }
+  }
+
+  /// Does what an exchange of a session does.
+  func sync(with server: ZoneServer, as account: String = "ann", afterPush: () throws -> Void = {}) throws {
+    try capturePart()
+    try catchUp()
+    try exchange(with: server, as: account, afterPush: afterPush)
+    // The server names the account with the first answer.
+    try capturePart()
+    try exchange(with: server, as: account, afterPush: afterPush)
+  }
+
+  /// The record of a saved object.
+  func row(of object: any PersistentModel) throws -> RecordKey { try row(of: object.persistentModelID) }
 }
 #endif

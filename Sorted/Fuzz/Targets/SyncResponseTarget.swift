@@ -1,6 +1,6 @@
 import Foundation
 import SwiftData
-@_spi(Wire) import SwiftDataSync
+import SwiftDataSync
 import Synchronization
 @_spi(Wire) import SyncServer
 
@@ -96,14 +96,6 @@ enum SyncResponseTarget {
     note.title = "c"
     await attempt { try context.save() }
     await attempt { try await engine.syncNow() }
-    // A device sends a snapshot of a zone whose log is twice as long as its contents.
-    for number in 0..<12 where transport.awaitsSnapshot {
-      note.title = String(repeating: "\(number) ", count: 8_000)
-      await attempt { try context.save() }
-      await attempt { try await engine.syncNow() }
-      // The snapshot is sent while the exchange goes on, and an engine that stops ends its upload.
-      while await engine.isSendingSnapshot, transport.awaitsSnapshot { try? await Task.sleep(for: .milliseconds(5)) }
-    }
     await attempt {
       let share = try await engine.share(note.persistentModelID, title: "share")
       try await engine.invite("guest", to: share.id, permission: .readWrite)
@@ -181,8 +173,6 @@ extension SyncResponseTarget {
 
     /// How many requests for news came.
     var waits: Int { state.withLock { $0.waits } }
-    /// Whether the input has an answer to a part of a snapshot, and the client did not ask for one yet.
-    var awaitsSnapshot: Bool { reached.isEmpty && answers.contains { $0.request.hasSuffix("/snapshot") } }
     /// The routes whose answers the input had.
     var reached: Set<String> { state.withLock { $0.reached } }
 

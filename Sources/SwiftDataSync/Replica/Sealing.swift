@@ -1,6 +1,7 @@
 #if Sync
 import Crypto
 import Foundation
+import SyncCore
 import SyncProtocol
 
 /// Values that only the participants of a zone can read.
@@ -32,9 +33,11 @@ struct ZoneKey {
 
   var bytes: Data { key.withUnsafeBytes { Data($0) } }
 
-  func seal(_ value: FieldValue, _ place: Data) throws -> Data { try encrypt(value.encoded, place) }
+  func seal(_ value: RegisterValue, _ place: Data) throws -> Data { try encrypt(value.encoded, place) }
 
-  func open(_ sealed: Data, _ place: Data) throws -> FieldValue { try FieldValue(encoded: decrypt(sealed, place)) }
+  func open(_ sealed: Data, _ place: Data) throws -> RegisterValue {
+    try RegisterValue(encoded: decrypt(sealed, place))
+  }
 
   func encrypt(_ plain: Data, _ place: Data) throws -> Data {
     guard let sealed = try AES.GCM.seal(plain, using: key, authenticating: place).combined else {
@@ -63,7 +66,7 @@ struct Keyring {
   private var all: [Data: ZoneKey] = [:]
 
   init(secret: String) {
-    own = ZoneKey(secret: secret, zone: SyncWire.privateZone)
+    own = ZoneKey(secret: secret, zone: "private")
     let seed = Self.derive("SwiftDataSync account", from: secret).withUnsafeBytes { Data($0) }
     // Every 32 bytes are a private key of X25519.
     account = (try? .init(rawRepresentation: seed)) ?? .init()
@@ -82,10 +85,10 @@ struct Keyring {
   }
 
   /// The key that encrypts new values of a zone; nil for a share whose key did not arrive yet.
-  func newest(_ zone: String) -> ZoneKey? { zone == SyncWire.privateZone ? own : shares[zone]?.last }
+  func newest(_ zone: ZoneName) -> ZoneKey? { zone.isShare ? shares[zone.text]?.last : own }
 
   /// - Throws: an error if the keyring has no key for the value, or the value was not encrypted for this place.
-  func open(_ sealed: Data, _ place: Data) throws -> FieldValue {
+  func open(_ sealed: Data, _ place: Data) throws -> RegisterValue {
     guard let key = all[sealed.prefix(8)] else {
       throw ReplicaError(description: "the value is encrypted with a key that this account does not have")
     }

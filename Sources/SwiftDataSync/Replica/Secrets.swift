@@ -5,11 +5,9 @@ import SyncProtocol
 
 /// The keys of shares, in a file that only the user can read. A copy of the store does not have them.
 ///
-/// The file has at least the keys whose generations the ledger names. A replica gets the keys that it lacks from the server again.
+/// The file has at least the keys whose generations the bookkeeping names. A replica gets the keys that it lacks from the server again.
 final class Secrets {
   private struct Contents: Codable {
-    /// Tells the store from copies of it.
-    var instance: UUID?
     /// The keys by zone, of all generations, the oldest first.
     var keys: [String: [Data]] = [:]
   }
@@ -29,14 +27,7 @@ final class Secrets {
     contents = try SyncWire.decode(Contents.self, from: Data(contentsOf: url))
   }
 
-  var instance: UUID? { contents.instance }
   var keys: [String: [Data]] { contents.keys }
-
-  /// - Throws: an error of the file system.
-  func setInstance(_ instance: UUID) throws {
-    contents.instance = instance
-    try write()
-  }
 
   /// - Parameter keys: nil removes them.
   /// - Throws: an error of the file system.

@@ -21,4 +21,11 @@ struct SecureGenerator: RandomNumberGenerator {
     return numbers.removeLast()
   }
 }
+
+/// Random numbers of any generator.
+struct AnyGenerator: RandomNumberGenerator {
+  private var base: any RandomNumberGenerator
+  init(_ base: any RandomNumberGenerator) { self.base = base }
+  mutating func next() -> UInt64 { base.next() }
+}
 #endif

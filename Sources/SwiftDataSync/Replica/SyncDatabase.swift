@@ -92,6 +92,15 @@ final class SyncDatabase {
     }
   }
 
+  /// Whether the database has a table.
+  /// - Throws: an error of the database.
+  func hasTable(_ name: String) throws -> Bool {
+    let isSQLite = types.bytes == TableTypes.sqlite.bytes
+    let sql =
+      isSQLite ? "SELECT count(*) FROM sqlite_master WHERE name = ?" : "SELECT count(*) FROM pg_class WHERE relname = ?"
+    return try rows(sql, [.text(name)]).first?[0] != .integer(0)
+  }
+
   // MARK: - Texts
 
   /// A text as a cell. PostgreSQL's texts cannot have every character, and what other replicas write has any.

@@ -22,25 +22,6 @@ struct SyncTable {
   /// The names of the columns that are the primary key.
   var key: [String] { columns.prefix(keyLength).map(\.name.quotedIdentifier) }
 
-  /// Records whose names follow each other, with their objects and their states in the log. See ``RecordPages``.
-  static let pages = SyncTable("pages", [("number", .integer), ("first", .text), ("records", .bytes)])
-  /// Which records some objects of the user's store are. See ``ObjectNames``.
-  static let objects = SyncTable("objects", [("place", .text), ("names", .bytes)])
-  /// What a record was merged with.
-  static let aliases = SyncTable("aliases", [("name", .text), ("target", .text)])
-  /// That one record leads to another.
-  static let references = SyncTable(
-    "references", [("owner", .text), ("property", .text), ("target", .text)], isKeyed: false,
-    indices: ["owner", "target"])
-  /// The record that has a unique value. A database has no index of long texts, so that one is found by its hash.
-  static let uniques = SyncTable(
-    "uniques", [("hash", .text), ("value", .text), ("record", .text)], indices: ["record"])
-  /// The transactions that the log does not have yet.
-  static let pending = SyncTable("pending", [("number", .integer), ("zone", .text), ("contents", .bytes)])
-  /// What the replica knows of zones. Each has a row of its own, because an account can have many.
-  static let zones = SyncTable(
-    "zones",
-    [("name", .text), ("position", .integer), ("info", .bytes), ("unfinished", .integer), ("compared", .integer)])
   /// Bytes of large values, on their way to the server or from it.
   static let assets = SyncTable("assets", [("sha256", .text), ("outgoing", .integer), ("bytes", .bytes)])
   /// The values that lost conflicts.
@@ -51,27 +32,17 @@ struct SyncTable {
     ], isKeyed: false, indices: ["date"])
   /// What a replica knows of itself, as JSON: one row.
   static let replica = SyncTable("replica", [("id", .integer), ("state", .bytes)])
-
-  static let all = [pages, objects, aliases, references, uniques, pending, zones, assets, conflicts, replica]
 }
 
-/// The tables of one ledger.
+/// The tables of one replica.
 struct SyncTables {
   let database: SyncDatabase
   private let prefix: String
   private let all: [SyncTable]
 
-  /// - Parameter isSpare: whether they are those in which the logs are folded again.
-  init(_ database: SyncDatabase, isSpare: Bool = false) {
-    self.init(database, isSpare ? "_swiftdata_sync_again_" : "_swiftdata_sync_", SyncTable.all)
-  }
-
   init(_ database: SyncDatabase, _ prefix: String, _ all: [SyncTable]) {
     (self.database, self.prefix, self.all) = (database, prefix, all)
   }
-
-  /// The tables in which the logs are folded again.
-  var spare: SyncTables { SyncTables(database, isSpare: true) }
 
   private func name(_ table: SyncTable) -> String { prefix + table.name }
 
@@ -99,12 +70,6 @@ struct SyncTables {
           "CREATE INDEX IF NOT EXISTS \(name(table))_\(column) ON \(name(table)) (\(column.quotedIdentifier))")
       }
     }
-  }
-
-  /// Removes all rows.
-  func clear() throws {
-    try make()
-    for table in all { try database.execute("DELETE FROM \(name(table))") }
   }
 
   // MARK: - Rows

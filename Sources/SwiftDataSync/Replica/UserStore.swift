@@ -81,6 +81,15 @@ final class UserStore {
       from: SyncWire.encode(Custom(entityName: entity, storeIdentifier: store.identifier, customKey: key)))
   }
 
+  /// Whether the store has an object that syncs.
+  /// - Throws: an error of the store.
+  func hasObjects() throws -> Bool {
+    let context = makeContext()
+    return try entities.values.contains {
+      try !ModelCells.identifiers(of: $0, after: nil, limit: 1, in: context).isEmpty
+    }
+  }
+
   // MARK: - History
 
   /// A save of the program.
@@ -132,48 +141,15 @@ final class UserStore {
 
   // MARK: - Values
 
-  /// An attribute as a value that travels. Large values become assets, whose bytes are handed out.
-  static func value(
-    of object: any PersistentModel, _ property: __Property, asset: (String, Data) throws -> Void = { _, _ in }
-  ) throws -> FieldValue {
-    try value(try ModelCells.cell(of: object, property), asset: asset)
-  }
-
-  /// A value with all its bytes.
-  static func inlineValue(_ cell: SQLValue) -> FieldValue {
-    switch cell {
-    case .null: .null
-    case .integer(let value): .integer(value)
-    case .real(let value): .real(value)
-    case .text(let value): .text(value)
-    case .blob(let data): .data(data)
-    }
-  }
-
-  static func value(_ cell: SQLValue, asset: (String, Data) throws -> Void) throws -> FieldValue {
-    guard case .blob(let data) = cell, data.count > SyncWire.assetThreshold else { return inlineValue(cell) }
-    let name = Self.sha256(data)
-    try asset(name, data)
-    return .asset(sha256: name, size: data.count)
-  }
-
   /// The value of a property that nobody wrote.
   static func defaultCell(of property: __Property) -> SQLValue {
     property.defaultValue.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
   }
 
   static func sha256(_ data: Data) -> String { SHA256.hash(data: data).hexDigits }
-}
 
-extension FieldValue {
-  /// Whether two values are the same. A large save sends values as assets that others send as they are.
-  func isSame(as other: FieldValue?) -> Bool {
-    switch (self, other) {
-    case (.data(let bytes), .asset(let sha256, let size)?):
-      bytes.count == size && UserStore.sha256(bytes) == sha256
-    default: self == other
-    }
-  }
+  /// The names of all synced properties, by entity.
+  var propertyNames: [String: [String]] { schema.entities.mapValues { $0.properties.keys.sorted() } }
 }
 
 /// Why a replica cannot go on.
@@ -182,12 +158,5 @@ struct ReplicaError: Error, CustomStringConvertible {
 
   static let otherFormat = ReplicaError(
     description: "the bookkeeping was written by another version; update the program")
-}
-
-/// The bytes of a value have to be fetched first.
-struct MissingAsset: Error {
-  let record: RecordName
-  let sha256: String
-  let size: Int
 }
 #endif

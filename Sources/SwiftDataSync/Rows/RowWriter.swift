@@ -23,6 +23,8 @@ final class RowWriter {
   private(set) var postponed: Set<RecordKey> = []
   /// The rows that lead to a row without an object.
   private(set) var incomplete: Set<RecordKey> = []
+  /// The assets without which the rows cannot be written.
+  private var missing: [MissingAssets.Asset] = []
 
   private var store: StateStore { replica.store }
   private var user: UserStore { replica.user }
@@ -34,7 +36,7 @@ final class RowWriter {
   }
 
   /// Brings objects to what the view says.
-  /// - Throws: an error of a store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of a store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func run() throws {
     let alive = try work.rows.keys.filter(view.exists).sorted()
     let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
@@ -76,6 +78,8 @@ final class RowWriter {
       if desired !== actual { ModelCells.assign(desired.map { [$0] } ?? [], to: property, of: holder) }
     }
     for key in gone { try remove(key) }
+    // All of them at once: each try writes all rows.
+    if !missing.isEmpty { throw MissingAssets(assets: missing) }
   }
 
   /// Whether a property of a row may differ from its object.
@@ -178,9 +182,14 @@ final class RowWriter {
   }
 
   private func cell(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) throws -> SQLValue? {
-    let cell = try replica.cell(value, of: key, property)
-    if cell == nil, case .asset = value { postponed.insert(key) }
-    return cell
+    do {
+      let cell = try replica.cell(value, of: key, property)
+      if cell == nil, case .asset = value { postponed.insert(key) }
+      return cell
+    } catch let error as MissingAssets {
+      missing += error.assets
+      return nil
+    }
   }
 
   private func updateAttributes(_ key: RecordKey) throws {

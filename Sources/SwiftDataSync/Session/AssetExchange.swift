@@ -1,16 +1,19 @@
 #if Sync
-import Foundation
+import SyncCore
 import SyncProtocol
-
-// Which assets an exchange sends and brings. Nothing here waits or sends.
 
 /// The assets of the next push that the server has. A retry does not send them again: a server limits the requests of an account,
 /// so many assets need several tries.
 struct UploadedAssets {
-  private var known: Set<String> = []
+  private struct Asset: Hashable {
+    let sha256: String
+    let zone: ZoneName
+  }
 
-  func contains(_ sha256: String, _ zone: String) -> Bool { known.contains("\(zone)/\(sha256)") }
-  mutating func insert(_ sha256: String, _ zone: String) { known.insert("\(zone)/\(sha256)") }
+  private var known: Set<Asset> = []
+
+  func contains(_ sha256: String, _ zone: ZoneName) -> Bool { known.contains(Asset(sha256: sha256, zone: zone)) }
+  mutating func insert(_ sha256: String, _ zone: ZoneName) { known.insert(Asset(sha256: sha256, zone: zone)) }
 
   /// Forgets what only one push needed.
   mutating func didPush() { known = [] }
@@ -19,39 +22,36 @@ struct UploadedAssets {
   mutating func didFail(_ failure: SyncFailure) { if failure.code == .missingAsset { known = [] } }
 }
 
-extension Replica {
-  /// The assets that have to be on the server before a push, with the changes that name them.
-  func assetsToUpload(_ request: PushRequest) -> [(sha256: String, change: RecordChange)] {
-    // Several changes may name an asset, of which not each has an object with the bytes.
-    request.transactions.map(user.schema.current).flatMap(\.changes).flatMap { change in
-      change.assets.map { ($0.sha256, change) }
+extension SyncEngine {
+  /// Sends the assets of a push that the server may lack.
+  func upload(_ request: SyncLog.PushRequest, _ replica: ZoneReplica) async throws {
+    for (sha256, zone) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
+      // If this replica has no bytes, the server refuses the push unless it has them.
+      guard let bytes = try replica.bytes(of: sha256) else { continue }
+      try await client.upload(bytes, sha256: sha256, zone: zone)
+      uploaded.insert(sha256, zone)
     }
   }
 
-  /// The assets that have to be here before a part of a log is taken in.
-  func assetsToFetch(_ response: ChangesResponse) -> [(sha256: String, size: Int)] {
-    response.entries.filter { !isOwn($0.transaction) }.flatMap(\.transaction.assets)
+  /// Does a step that shows values in the user's store, and brings the bytes that it lacks.
+  func fetching<T>(_ replica: ZoneReplica, _ step: () throws -> T) async throws -> T {
+    while true {
+      do { return try step() } catch let missing as MissingAssets {
+        for asset in missing.assets { try await fetch(asset, replica) }
+      }
+    }
   }
 
-  /// The zones that may have an asset, the most likely one first: a record that is shown now may be in another zone than the one
-  /// whose log is taken in, and may be on its way to a zone that does not have its bytes yet.
-  /// - Parameter zone: the zone whose log is taken in; nil if none is.
-  func zones(with missing: MissingAsset, pulling zone: String? = nil) throws -> [String] {
-    let record = missing.record.subject ?? missing.record
-    let likely = try [zone, self.zone(of: record), SyncWire.privateZone].compactMap(\.self) + shares.map(\.name)
-    var seen = Set<String>()
-    return likely.filter { seen.insert($0).inserted }
-  }
-
-  /// Keeps bytes that were fetched for a value.
-  func keepFetched(_ sha256: String, _ bytes: Data) throws {
-    try transaction { try ledger.keepAsset(sha256, bytes, isOutgoing: false) }
-  }
-
-  /// Removes bytes that were fetched, since the user's store has them now.
-  func didShow(_ fetched: [String]) throws {
-    guard !fetched.isEmpty else { return }
-    try transaction { try ledger.dropAssets(fetched) }
+  /// Brings the bytes of an asset from one of several zones. What no zone has must not keep the replica from hearing of the rest.
+  private func fetch(_ asset: MissingAssets.Asset, _ replica: ZoneReplica) async throws {
+    guard try replica.asset(asset.sha256) == nil else { return }
+    for zone in replica.zones(with: asset) {
+      do {
+        let bytes = try await client.download(sha256: asset.sha256, size: asset.size, zone: zone)
+        return try replica.keepFetched(asset.sha256, bytes)
+      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
+    }
+    replica.unavailable.insert(asset.sha256)
   }
 }
 #endif

@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 public import SwiftData
+import SyncCore
 import SyncProtocol
 import Synchronization
 import UntrustedInput
@@ -116,15 +117,15 @@ final class ReplicaOpening: @unchecked Sendable {
   var isAbandoned: Bool { container == nil }
 
   /// - Throws: ``SyncError`` if another process syncs the store; an error of the bookkeeping's store.
-  func open() throws -> Replica {
+  func open() throws -> ZoneReplica {
     try takeLock()
     let user = UserStore(ModelContainer(core: core), store: store, scopes: scopes)
-    if let url { try FormerBookkeeping.setAside(url) }
+    if let url { try FormerBookkeeping.refuse(file: url) }
     let database = try database(user)
+    try FormerBookkeeping.refuse(database)
     let secrets = try memorySecrets ?? Secrets(at: url?.appendingPathExtension("keys"))
     if url == nil { (memory, memorySecrets) = (database, secrets) }
-    if let url { try FormerBookkeeping.takeOver(url, user, database, secrets) }
-    return try Replica(
+    return try ZoneReplica(
       user: user, database: database, secrets: secrets, keyring: secret.map(Keyring.init), resolvers: resolvers,
       now: { Int64(Date().timeIntervalSince1970 * 1000) })
   }
@@ -230,16 +231,16 @@ extension URLError {
   }
 }
 
-extension FieldValue {
+extension RegisterValue {
   /// The value for people.
-  var text: String {
+  var readableText: String {
     switch self {
     case .null: "nil"
     case .integer(let number): "\(number)"
-    case .real(let number): "\(number)"
-    case .text(let text): text
+    case .real(let bits): "\(Double(bitPattern: bits))"
+    case .text(let text): text.text
     case .data(let data): "\(data.count) bytes"
-    case .record(let name): name.text
+    case .reference(let reference): reference.name.text
     case .asset(_, let size): "\(size) bytes"
     case .sealed: "an encrypted value"
     }

@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 public import SwiftData
+import SyncCore
 import SyncProtocol
 
 extension SyncEngine {
@@ -21,12 +22,12 @@ extension SyncEngine {
   /// - Complexity: O(n) in the number of objects that move.
   public func share(_ object: PersistentIdentifier, title: String = "") async throws -> SyncShare {
     try await shareCall { engine in
-      let name = try engine.replica().recordName(of: object)
-      try engine.replica().checkShareable(name)
-      let info = try await engine.client.createShare(CreateShareRequest(root: name, title: title))
+      let row = try await engine.replicaOfAccount().row(of: object)
+      try engine.replica().checkShareable(row)
+      let info = try await engine.client.createShare(CreateShareRequest(root: row.name, title: title))
       // The zone of the share is known to the replica after this.
       try await engine.syncNow()
-      try engine.replica().startShare(name, zone: info.zone)
+      try engine.replica().startShare(row, zone: info.zone)
       try await engine.syncNow()
       return SyncShare(info)
     }
@@ -42,9 +43,7 @@ extension SyncEngine {
     _ account: String, to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly
   ) async throws {
     try await shareCall { engine in
-      try engine.replica().admit(account, zone: share)
       _ = try await engine.client.invite(InviteRequest(account: account, permission: permission.wire), to: share)
-      if try engine.replica().canSeal { try await engine.syncNow() }
     }
   }
 
@@ -59,8 +58,7 @@ extension SyncEngine {
     try await shareCall { engine in
       let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
       guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
-      // What follows # is not for the server.
-      return try engine.linkKey(of: share).map { "\(link)#\($0)" } ?? link
+      return link
     }
   }
 
@@ -74,10 +72,7 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func revoke(_ account: String, from share: SyncShare.ID) async throws {
     try await shareCall { engine in
-      let replica = try engine.replica()
-      if replica.canSeal { try replica.distrust(account, zone: share) }
       try await engine.client.removeParticipant(account, from: share)
-      if replica.canSeal { try await engine.syncNow() }
     }
   }
 
@@ -87,7 +82,6 @@ extension SyncEngine {
   public func endShare(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
       try await engine.client.endShare(share)
-      if try engine.replica().canSeal { try await engine.syncNow() }
     }
   }
 
@@ -108,7 +102,7 @@ extension SyncEngine {
       response = try await client.shares(since: nil)
     }
     let shares = (response.shares ?? []).map(SyncShare.init)
-    knownShares = KnownShares(version: response.version, shares: shares)
+    knownShares = (response.version, shares)
     return shares
   }
 
@@ -117,9 +111,8 @@ extension SyncEngine {
   /// - Throws: ``SyncError``.
   public func share(of object: PersistentIdentifier) async throws -> SyncShare? {
     try await shareCall { engine in
-      let replica = try engine.replica()
-      let zone = try replica.zone(of: try replica.recordName(of: object))
-      return try await engine.listShares().first { $0.id == zone }
+      let row = try await engine.replicaOfAccount().row(of: object)
+      return try await engine.listShares().first { $0.id == row.zone.text }
     }
   }
 
@@ -131,14 +124,10 @@ extension SyncEngine {
   public func knownShares(of objects: [PersistentIdentifier]) async throws -> [PersistentIdentifier: SyncShare.ID] {
     try await shareCall { engine in
       let replica = try engine.replica()
-      try replica.scan()
-      let names = try replica.ledger.names(of: objects.map(UserStore.text))
+      try replica.capture()
+      let rows = try replica.store.keys(of: objects.map(UserStore.text))
       var shares: [PersistentIdentifier: SyncShare.ID] = [:]
-      for (object, name) in zip(objects, names) {
-        guard let name else { continue }
-        let zone = try replica.zone(of: try replica.view.resolve(name))
-        if zone != SyncWire.privateZone { shares[object] = zone }
-      }
+      for case let (object, row?) in zip(objects, rows) where row.zone.isShare { shares[object] = row.zone.text }
       return shares
     }
   }
@@ -149,11 +138,8 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` for a link that is not valid any more.
   public func accept(link: String) async throws -> SyncShare {
     try await shareCall { engine in
-      let parts = link.split(separator: "#", maxSplits: 1)
-      if try engine.replica().ledger.replica.account == nil { try await engine.syncNow() }
-      try await engine.publishKey(try engine.replica())
-      let info = try await engine.client.accept(link: parts.first.map(String.init) ?? "")
-      if parts.count == 2, let key = LinkKey(parts[1]) { try await engine.take(key, of: info) }
+      _ = try await engine.replicaOfAccount()
+      let info = try await engine.client.accept(link: link.split(separator: "#").first.map(String.init) ?? "")
       try await engine.syncNow()
       return SyncShare(info)
     }
@@ -165,7 +151,6 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` if the account is not invited.
   public func accept(_ share: SyncShare.ID) async throws -> SyncShare {
     try await shareCall { engine in
-      try await engine.publishKey(try engine.replica())
       let info = try await engine.client.accept(zone: share)
       try await engine.syncNow()
       return SyncShare(info)
@@ -179,9 +164,9 @@ extension SyncEngine {
   public func leave(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
       // What was not sent would be lost. If the server refuses it, that does not keep the account in the share. The server also names
-      // the account with each answer about the private zone.
+      // the account with the list of its zones.
       do { try await engine.syncNow() } catch let error as SyncError where error.code != .offline {}
-      let account = try engine.replica().ledger.replica.account ?? ""
+      let account = try engine.replica().store.replica.account ?? ""
       try await engine.client.removeParticipant(account, from: share)
       try await engine.syncNow()
     }
@@ -196,63 +181,32 @@ extension SyncEngine {
     }
   }
 
-  // MARK: - Exchange
-
-  func pullShare(_ replica: Replica, _ share: ZoneInfo) async throws {
-    do {
-      try await pull(replica, share.name)
-    } catch let failure as SyncFailure where failure.code == .notFound {
-      // The owner removed the account a moment ago. The next exchange removes the objects.
-    }
-  }
-
-  /// - Returns: why unsent changes were undone; nil if there were none or the server took them.
-  func pushShare(_ replica: Replica, _ share: ZoneInfo) async throws -> SyncError? {
-    do {
-      if share.isWritable {
-        try await push(replica, share.name)
-        return nil
-      }
-    } catch let error as SyncError where error.code == .encryptionKey {
-      return error
-    } catch let failure as SyncFailure where failure.code == .notFound {
-      return nil
-    } catch let failure as SyncFailure where failure.code == .forbidden {
-      // The owner took the permission away a moment ago. The server may have taken the changes before: its answer may have been lost.
-      try await pullShare(replica, share)
-    }
-    let count = try replica.undoUnsent(zone: share.name)
-    // The values that were there before may have to be fetched again.
-    try await catchUp(replica)
-    guard count > 0 else { return nil }
-    let error = SyncError(
-      code: .forbidden,
-      message: "the account may only read the share of \(share.owner); \(count) unsent transactions were undone. Ask"
-        + " \(share.owner) for the permission to write")
-    // The status has the error only until the next exchange, which has nothing to undo.
-    end(begin(.export), error)
-    return error
+  /// The replica, after the server named the account. Without an account no object has a record.
+  private func replicaOfAccount() async throws -> ZoneReplica {
+    if try replica().store.replica.account == nil { try await syncNow() }
+    return try replica()
   }
 }
 
-extension Replica {
-  /// The record of a saved object.
-  func recordName(of object: PersistentIdentifier) throws -> RecordName {
-    try scan()
-    guard let name = try ledger.names(of: [UserStore.text(object)])[0] else {
+extension ZoneReplica {
+  /// The row of a saved object.
+  /// - Throws: ``SyncError`` for an object that is not saved.
+  func row(of object: PersistentIdentifier) throws -> RecordKey {
+    try capture()
+    guard let row = try store.keys(of: [UserStore.text(object)])[0] else {
       throw SyncError(
         code: .refused, message: "the \(object.entityName) is not saved in the store that syncs; save it, then share it"
       )
     }
-    return try view.resolve(name)
+    return row
   }
 
-  /// - Throws: ``SyncError`` if the record is in another share.
-  func checkShareable(_ name: RecordName) throws {
-    guard let share = ledger.share(try zone(of: name)) else { return }
-    let isOwn = share.owner == ledger.replica.account
+  /// - Throws: ``SyncError`` if the row is in another share.
+  func checkShareable(_ row: RecordKey) throws {
+    guard row.zone.isShare, let share = store.zones[row.zone] else { return }
+    let isOwn = share.owner == store.replica.account
     // The owner may share the root again, which returns the same share.
-    if isOwn, share.root == name { return }
+    if isOwn, share.root == row.name { return }
     throw SyncError(
       code: isOwn ? .refused : .forbidden,
       message: isOwn
@@ -260,15 +214,13 @@ extension Replica {
         : "the object belongs to a share of \(share.owner); only \(share.owner) can share it")
   }
 
-  /// Moves a record and what it owns from the private zone to that of its share.
-  func startShare(_ name: RecordName, zone: String) throws {
-    try scan()
-    try checkShareable(name)
-    guard try self.zone(of: name) != zone else { return }
-    guard ledger.share(zone) != nil else {
+  /// Moves a row and what it owns from the account's own zone to that of its share.
+  /// - Throws: ``SyncError`` if the account does not have the zone.
+  func startShare(_ row: RecordKey, zone: String) throws {
+    guard let zone = ZoneName(text: zone), store.zones[zone] != nil else {
       throw SyncError(code: .refused, message: "the server does not list the new share; try again")
     }
-    try move(name, to: zone)
+    if row.zone != zone { try move(row, to: zone) }
   }
 }
 #endif

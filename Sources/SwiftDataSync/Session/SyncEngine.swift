@@ -31,7 +31,7 @@ public actor SyncEngine {
   // MARK: - Mutable State
   // Of the actor.
 
-  var opened: Replica?
+  var opened: ZoneReplica?
   /// Asks for an exchange. A stream ends with the task that reads it, so each start makes a new one.
   var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// The exchange that runs and those that wait for it, in order.
@@ -42,7 +42,7 @@ public actor SyncEngine {
   /// Whether ``start()`` was called since ``ending`` began. The engine starts when it is over.
   private var startsAgain = false
   /// The request that waits for news of the server.
-  var longPoll: Task<WaitResponse, any Error>?
+  var longPoll: Task<SyncLog.WaitResponse, any Error>?
   /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
   var sleeper: Task<Void, any Error>?
   /// How often ``resume()`` was called. It may come before ``followServer()`` begins to wait.
@@ -54,14 +54,8 @@ public actor SyncEngine {
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
   var uploaded = UploadedAssets()
-  var known = KnownZones()
-  var knownShares: KnownShares?
-  /// How many bytes of log a snapshot would replace, for zones of which the server wants one.
-  var snapshotsWanted: [String: Int64] = [:]
-  /// The snapshot that is being sent.
-  var snapshotUpload: Task<Void, Never>?
-  /// When the next snapshot may be made.
-  var snapshotsNotBefore = Date.distantPast
+  /// The shares, as the server listed them last, with the name of the list.
+  var knownShares: (version: String?, shares: [SyncShare])?
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -121,17 +115,17 @@ public actor SyncEngine {
     launch()
   }
 
-  /// Ends the exchanges and the upload of a snapshot, which write to the bookkeeping until they are over.
+  /// Ends the exchanges, which write to the bookkeeping until they are over.
   private func endExchanges() async {
-    // An exchange that runs may begin an upload.
     while let exchange = exchanges.last {
       for exchange in exchanges { exchange.cancel() }
       _ = await exchange.result
       exchanges.removeAll { $0 == exchange }
     }
-    snapshotUpload?.cancel()
-    await snapshotUpload?.value
   }
+
+  /// Waits until no exchange runs.
+  func waitForExchanges() async { while let exchange = exchanges.last { _ = await exchange.result } }
 
   /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
   /// later. It returns when no request is under way.
@@ -140,9 +134,7 @@ public actor SyncEngine {
     longPoll?.cancel()
     let running = exchanges
     for exchange in running { exchange.cancel() }
-    snapshotUpload?.cancel()
     for exchange in running { _ = await exchange.result }
-    await snapshotUpload?.value
     _ = await longPoll?.result
   }
 
@@ -253,17 +245,14 @@ public actor SyncEngine {
 
   // MARK: - An exchange
 
-  func replica() throws -> Replica {
+  func replica() throws -> ZoneReplica {
     if let opened { return opened }
     guard ending == nil else { throw Self.ended }
     let replica = try event(.setUp) { _ in try opening.open() }
     opened = replica
-    known = KnownZones()
-    client.expect(account: replica.ledger.replica.account)
+    client.expect(account: replica.store.replica.account)
     sleeper?.cancel()
-    try replica.transaction {
-      try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
-    }
+    try replica.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
     return replica
   }
 
@@ -271,31 +260,18 @@ public actor SyncEngine {
     let replica = try replica()
     do {
       replica.unavailable = []
-      try replica.scanPart()
-      try await catchUp(replica)
-      var refused: SyncError?
-      if !isSending {
-        try await pull(replica, SyncWire.privateZone)
-        client.expect(account: replica.ledger.replica.account)
-        refused = try await exchangeKeys(replica)
-        // The server tells of changes that come after that answer. A server that was restored from a copy may be behind.
-        for share in replica.shares where replica.position(share.name) != known.newest[share.name] {
-          try await pullShare(replica, share)
-        }
-        try await fetching(replica) { try replica.finishMoves() }
-        try await catchUp(replica)
+      try await fetching(replica) {
+        try replica.capturePart()
+        try replica.catchUp()
       }
-      try await push(replica, SyncWire.privateZone)
-      // An account can have many shares, and mostly there is nothing to send to them.
-      for share in replica.shares where replica.mayHaveUnsent(zone: share.name) {
-        if let error = try await pushShare(replica, share) { refused = error }
-      }
-      status.setPending(replica.pendingCount)
-      if let refused { throw refused }
-      try makeSnapshot(replica)
+      // A replica that has not pulled yet has no cursor to send.
+      if !isSending || replica.waitRequest(seconds: 0) == nil { try await pull(replica) }
+      try await push(replica)
+      try status.setPending(replica.unsentCount())
+      if let undone = reportUndone(replica) { throw undone }
     } catch {
-      status.setPending(replica.pendingCount)
-      // What the ledger has in memory may be half of something.
+      if let count = try? replica.unsentCount() { status.setPending(count) }
+      // What the replica has in memory may be half of something.
       if !(error is SyncFailure), !(error is URLError), !(error is SyncError), !(error is UntrustedInputError) {
         opened = nil
       }

@@ -425,6 +425,8 @@ struct ReplicaRecord: Codable {
   var forkedZones: Set<ZoneName>?
   /// The name of the list of zones that the replica has.
   var zoneList: String?
+  /// The number of invitations in that list.
+  var invitations: Int?
   var clock: HybridClock
   /// What to add to the wall clock to get the server's time, in milliseconds.
   var clockOffset: Int64 = 0

@@ -1,5 +1,6 @@
 #if Sync
 import Foundation
+import SyncCore
 import SyncProtocol
 import Synchronization
 
@@ -25,40 +26,11 @@ struct SyncClient: Sendable {
   /// Says which account the store syncs as; nil before the server named it.
   func expect(account name: String?) { account.set(name) }
 
-  func push(_ request: PushRequest, zone: String) async throws -> PushResponse {
-    try await call("POST", "/v1/zones/\(escape(zone))/push?snapshot=0", try SyncWire.encode(request))
-  }
-
-  /// The transactions that the server took of those that this account sent to a zone, even if it may not use the zone any more.
-  /// - Parameter through: the sequence number up to which they count; nil for all.
-  func known(_ transactions: [UUID], zone: String, through: Int64? = nil) async throws -> Set<UUID> {
-    var known = Set<UUID>()
-    for start in stride(from: 0, to: transactions.count, by: 500) {
-      let part = transactions[start..<min(start + 500, transactions.count)]
-      let request = KnownRequest(transactions: Array(part), through: through)
-      let path = "/v1/zones/\(escape(zone))/known"
-      do {
-        let response: KnownResponse = try await call("POST", path, try SyncWire.encode(request))
-        known.formUnion(response.transactions)
-      } catch let failure as SyncFailure where failure.code == .notFound {
-        // The server is older than this request.
-      }
-    }
-    return known
-  }
-
-  /// - Parameters:
-  ///   - snapshot: the snapshot of which the client has the parts up to the number; nil for a number of the log.
-  ///   - version: the list of zones that the client has. Only an answer about ``SyncWire/privateZone`` has zones.
-  func changes(
-    zone: String, after sequence: Int64, snapshot: Int64? = nil, since version: String? = nil
-  ) async throws -> ChangesResponse {
+  func pull(_ request: SyncLog.PullRequest) async throws -> SyncLog.PullResponse {
     // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
-    let timeout = Self.timeout * patience.factor
     do {
-      let list = zone == SyncWire.privateZone ? version.map { "&zones=\(escape($0))" } ?? "" : ""
-      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)&snapshot=\(snapshot ?? 0)\(list)"
-      let reply = try await reply("GET", path, nil, timeout: timeout)
+      let path = "/v2/log/pull"
+      let reply = try await reply("POST", path, try SyncWire.encode(request), timeout: Self.timeout * patience.factor)
       // While answers are large, the next one needs as much time.
       if Double(reply.body.count) < Self.timeout * Self.slowestLine { patience.halve() }
       return try decode(reply, path)
@@ -68,73 +40,63 @@ struct SyncClient: Sendable {
     }
   }
 
-  // MARK: - Snapshots
-
-  /// - Parameter maker: tells the parts of this replica from those of others, which may make a snapshot at the same time.
-  func put(
-    _ part: Data, _ index: Int, ofSnapshot through: Int64, by maker: UInt64, zone: String
-  ) async throws {
-    let path = "/v1/zones/\(escape(zone))/snapshot?maker=\(maker)&through=\(through)&part=\(index)"
-    let _: Done = try await call("PUT", path, part)
+  func push(_ request: SyncLog.PushRequest) async throws -> SyncLog.PushResponse {
+    try await call("POST", "/v2/log/push", try SyncWire.encode(request))
   }
 
-  func finish(_ request: SnapshotRequest, by maker: UInt64, zone: String) async throws {
-    let path = "/v1/zones/\(escape(zone))/snapshot?maker=\(maker)"
-    let _: Done = try await call("POST", path, try SyncWire.encode(request))
-  }
-
-  func wait(_ request: WaitRequest) async throws -> WaitResponse {
+  func wait(_ request: SyncLog.WaitRequest) async throws -> SyncLog.WaitResponse {
     try await call(
-      "POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds.clamped(to: 0...60) + Self.waitTimeout)
+      "POST", "/v2/log/wait", try SyncWire.encode(request),
+      timeout: request.seconds.clamped(to: 0...60) + Self.waitTimeout)
   }
 
   // MARK: - Shares
 
   /// - Parameter version: the list that the client has.
   func shares(since version: String? = nil) async throws -> SharesResponse {
-    try await call("GET", "/v1/shares?since=\(escape(version ?? "none"))")
+    try await call("GET", "/v2/shares?since=\(escape(version ?? "none"))")
   }
 
   func createShare(_ request: CreateShareRequest) async throws -> ShareInfo {
-    try await call("POST", "/v1/shares", try SyncWire.encode(request))
+    try await call("POST", "/v2/shares", try SyncWire.encode(request))
   }
 
   func invite(_ request: InviteRequest, to zone: String) async throws -> InviteResponse {
-    try await call("POST", "/v1/shares/\(escape(zone))/invitations", try SyncWire.encode(request))
+    try await call("POST", "/v2/shares/\(escape(zone))/invitations", try SyncWire.encode(request))
   }
 
   func accept(link: String) async throws -> ShareInfo {
-    try await call("POST", "/v1/shares/accept", try SyncWire.encode(AcceptRequest(link: link)))
+    try await call("POST", "/v2/shares/accept", try SyncWire.encode(AcceptRequest(link: link)))
   }
 
-  func accept(zone: String) async throws -> ShareInfo { try await call("POST", "/v1/shares/\(escape(zone))/accept") }
+  func accept(zone: String) async throws -> ShareInfo { try await call("POST", "/v2/shares/\(escape(zone))/accept") }
 
   /// Removes another account from a share of this one, or this account from a share of another one.
   func removeParticipant(_ account: String, from zone: String) async throws {
-    let _: Done = try await call("DELETE", "/v1/shares/\(escape(zone))/participants/\(escape(account))")
+    let _: Done = try await call("DELETE", "/v2/shares/\(escape(zone))/participants/\(escape(account))")
   }
 
   /// Removes all participants and links of a share.
-  func endShare(_ zone: String) async throws { let _: Done = try await call("DELETE", "/v1/shares/\(escape(zone))") }
+  func endShare(_ zone: String) async throws { let _: Done = try await call("DELETE", "/v2/shares/\(escape(zone))") }
 
   // MARK: - Keys
 
-  func keys(of zone: String) async throws -> ZoneKeys { try await call("GET", "/v1/shares/\(escape(zone))/keys") }
+  func keys(of zone: String) async throws -> ZoneKeys { try await call("GET", "/v2/shares/\(escape(zone))/keys") }
 
   func put(_ request: PutZoneKeysRequest, to zone: String) async throws {
-    let _: Done = try await call("POST", "/v1/shares/\(escape(zone))/keys", try SyncWire.encode(request))
+    let _: Done = try await call("POST", "/v2/shares/\(escape(zone))/keys", try SyncWire.encode(request))
   }
 
   /// Publishes the public key of the account.
   func publish(_ request: PublishKeyRequest) async throws {
-    let _: Done = try await call("PUT", "/v1/shares/key", try SyncWire.encode(request))
+    let _: Done = try await call("PUT", "/v2/shares/key", try SyncWire.encode(request))
   }
 
   // MARK: - Assets
 
   /// Sends the bytes of an asset that the server does not have, in chunks; a transfer that was interrupted goes on.
-  func upload(_ bytes: Data, sha256: String, zone: String) async throws {
-    let path = "/v1/zones/\(escape(zone))/assets/\(sha256)"
+  func upload(_ bytes: Data, sha256: String, zone: ZoneName) async throws {
+    let path = "/v2/zones/\(escape(zone.text))/assets/\(sha256)"
     // Sending a small asset costs no more than asking whether the server has it.
     var state =
       bytes.count <= SyncWire.assetThreshold
@@ -158,11 +120,11 @@ struct SyncClient: Sendable {
   }
 
   /// Brings the bytes of an asset, in chunks; a transfer that was interrupted goes on.
-  func download(sha256: String, size: Int, zone: String) async throws -> Data {
+  func download(sha256: String, size: Int, zone: ZoneName) async throws -> Data {
     var bytes = interrupted.take(sha256)
     defer { if bytes.count < size { interrupted.keep(sha256, bytes) } }
     while bytes.count < size {
-      let path = "/v1/zones/\(escape(zone))/assets/\(sha256)?offset=\(bytes.count)"
+      let path = "/v2/zones/\(escape(zone.text))/assets/\(sha256)?offset=\(bytes.count)"
       let part = try await reply("GET", path, nil).body
       guard !part.isEmpty else {
         throw SyncFailure(.missingAsset, "the server has not all of the asset \(sha256)")
@@ -200,7 +162,7 @@ struct SyncClient: Sendable {
   }
 
   func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
-    var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
+    var headers = [SyncWire.versionHeader: String(SyncLog.version), "Content-Type": "application/json"]
     headers["Authorization"] = "Bearer \(try await token())"
     if let name = account.name { headers[SyncWire.accountHeader] = escape(name) }
     let request = SyncRequest(

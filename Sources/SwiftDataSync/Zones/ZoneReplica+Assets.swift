@@ -75,12 +75,38 @@ extension ZoneReplica {
     }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
   }
 
-  /// The zones that may have the bytes of an asset.
+  /// The zones that may have the bytes of an asset, the most likely one first.
+  func zones(with asset: MissingAssets.Asset) -> [ZoneName] {
+    let likely = [asset.row.zone, ownZone]
+    return likely + zones.subtracting(likely).sorted()
+  }
+
+  /// Takes the assets out of unsent transactions whose bytes nothing here has any more. A restored server misses them.
+  ///
+  /// Nothing is lost that could be kept: the program replaced the value, or another replica has the bytes and sends them.
+  /// - Returns: whether there were any.
   /// - Throws: an error of the store.
-  func zones(with sha256: String, pulling loads: [ZoneName] = []) throws -> [ZoneName] {
-    let known = Set(try store.records(withAsset: sha256).map(\.zone))
-    return zones.union(loads).sorted { left, right in
-      known.contains(left) == known.contains(right) ? left < right : known.contains(left)
+  func dropLostAssets() throws -> Bool {
+    try transaction {
+      var known: [String: Bool] = [:]
+      var isChanged = false
+      let transactions = try outbox.transactions.map { transaction in
+        var transaction = transaction
+        for (key, registers) in transaction.changes {
+          for (property, write) in registers.fields {
+            guard case .asset(let sha256, _) = write.value else { continue }
+            let isKnown = try known[sha256.text] ?? (bytes(of: sha256.text) != nil)
+            known[sha256.text] = isKnown
+            if isKnown { continue }
+            transaction.changes[key]?.fields[property] = nil
+            isChanged = true
+          }
+        }
+        return transaction
+      }
+      // The order of the outbox stays: all of it is laid again.
+      if isChanged { try update(acknowledged: Set(transactions.map(\.id)), appended: transactions) }
+      return isChanged
     }
   }
 }

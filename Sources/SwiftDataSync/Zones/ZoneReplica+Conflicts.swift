@@ -11,6 +11,9 @@ extension ZoneReplica {
   /// - Parameter before: what the rows show. A value that they show is logged when they do not show it any more.
   func note(dropped: [DroppedChange], _ before: ShownRows) throws {
     for change in dropped {
+      if change.reason == .readOnly, store.zones[change.key.zone]?.isWritable == false {
+        undone[change.key.zone, default: []].insert(change.transaction)
+      }
       let record =
         try change.registers.born == nil
         ? before.registers(of: change.key) ?? store.registers(of: change.key) : change.registers
@@ -133,13 +136,14 @@ extension ZoneReplica {
   /// - Throws: an error of the store.
   func conflicts() throws -> [SyncConflict] {
     try store.tables.rows(.conflicts, nil, "ORDER BY 1").map { row in
-      let lost = try FieldValue(encoded: row[4].syncData ?? Data())
-      let kept = try FieldValue(encoded: row[5].syncData ?? Data())
+      let lost = try RegisterValue(encoded: row[4].syncData ?? Data())
+      let kept = try RegisterValue(encoded: row[5].syncData ?? Data())
       let record = row[1].syncText
       return SyncConflict(
         date: Date(timeIntervalSinceReferenceDate: row[0].syncReal), entity: row[2].syncText, property: row[3].syncText,
-        record: record, object: try object(.record(RecordName(record))), lost: lost.text, kept: kept.text,
-        lostObject: try object(lost), keptObject: try object(kept))
+        record: record, object: try object(RecordName(record)), lost: lost.readableText, kept: kept.readableText,
+        lostObject: try lost.reference.flatMap { try object($0.name) },
+        keptObject: try kept.reference.flatMap { try object($0.name) })
     }
   }
 
@@ -150,9 +154,8 @@ extension ZoneReplica {
     }
   }
 
-  /// The object that a value leads to.
-  private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
-    guard case .record(let name) = value else { return nil }
+  /// The object of a record.
+  private func object(_ name: RecordName) throws -> PersistentIdentifier? {
     let row = try zones.sorted().lazy.compactMap { [shown] in try shown.row(showing: RecordKey($0, name)) }.first
     return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
   }
@@ -167,22 +170,7 @@ extension ZoneReplica {
     let date = Double(now()) / 1000 - Date.timeIntervalBetween1970AndReferenceDate
     try store.tables.put(
       .conflicts,
-      [[.real(date)] + texts + [.blob(FieldValue(lost).encoded), .blob(FieldValue(kept).encoded)]])
-  }
-}
-
-extension FieldValue {
-  init(_ value: RegisterValue) {
-    switch value {
-    case .null: self = .null
-    case .integer(let number): self = .integer(number)
-    case .real(let bits): self = .real(Double(bitPattern: bits))
-    case .text(let text): self = .text(text.text)
-    case .data(let data): self = .data(data)
-    case .asset(let sha256, let size): self = .asset(sha256: sha256.text, size: size)
-    case .sealed(let data): self = .sealed(data)
-    case .reference(let reference): self = .record(reference.name)
-    }
+      [[.real(date)] + texts + [.blob(lost.encoded), .blob(kept.encoded)]])
   }
 }
 #endif

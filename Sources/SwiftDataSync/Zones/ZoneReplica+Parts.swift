@@ -28,7 +28,7 @@ extension ZoneReplica {
   }
 
   /// Compares all rows with their objects.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func showAll() throws {
     var incomplete: [Set<RecordKey>] = []
     for zone in shown.allZones {
@@ -144,7 +144,7 @@ extension ZoneReplica {
   }
 
   /// Shows the zones that came in parts. Each part is a transaction, and a replica that is closed in between goes on with the rest.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func showLoads() throws {
     while let zone = store.zones.filter({ $0.value.isShowing == true }).keys.min() {
       try transaction {

@@ -38,7 +38,7 @@ extension ZoneReplica {
 
   /// Asks the resolvers, and saves what they decide as the program would.
   /// - Returns: the reason why what they decided could not be saved.
-  /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: ``MissingAssets`` if the bytes of a value have to be fetched first.
   func resolve(_ contested: [Contested]) throws -> (any Error)? {
     let context = user.makeContext()
     context.author = UserStore.resolverAuthor
@@ -58,7 +58,7 @@ extension ZoneReplica {
       }
       if context.hasChanges { try context.save() }
       return nil
-    } catch let missing as MissingAsset {
+    } catch let missing as MissingAssets {
       throw missing
     } catch {
       return error
@@ -79,7 +79,7 @@ extension ZoneReplica {
 
   /// A value of a row as a cell.
   /// - Returns: nil if the value cannot be read without a key that the replica does not have, or if no zone has its bytes.
-  /// - Throws: ``MissingAsset`` if the bytes of the value have to be fetched first.
+  /// - Throws: ``MissingAssets`` if the bytes of the value have to be fetched first.
   func cell(_ value: RegisterValue, of row: RecordKey, _ property: __Property) throws -> SQLValue? {
     switch value {
     case .null, .reference: return .null
@@ -90,7 +90,7 @@ extension ZoneReplica {
     case .asset(let sha256, let size):
       if let data = try asset(sha256.text) { return .blob(data) }
       if unavailable.contains(sha256.text) { return nil }
-      throw MissingAsset(record: row.name, sha256: sha256.text, size: size)
+      throw MissingAssets(assets: [MissingAssets.Asset(row: row, sha256: sha256.text, size: size)])
     case .sealed(let data):
       // A participant with another key, or one who sends nonsense, must not stop the others.
       guard let value = open(data, of: row, property) else { return nil }

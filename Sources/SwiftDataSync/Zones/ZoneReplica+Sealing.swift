@@ -18,7 +18,7 @@ extension ZoneReplica {
   }
 
   private func open(_ sealed: Data, _ record: RecordName, _ property: WireName) -> RegisterValue? {
-    (try? keyring?.open(sealed, Sealing.place(record, property.text))).flatMap(\.self).map { RegisterValue($0) }
+    (try? keyring?.open(sealed, Sealing.place(record, property.text))).flatMap(\.self)
   }
 
   /// A transaction with its sensitive values encrypted for the zones that it goes to.
@@ -46,7 +46,7 @@ extension ZoneReplica {
             value = opened
           }
           guard let key = keyring?.newest(zone) else { return nil }
-          let sealed = try key.seal(FieldValue(value), Sealing.place(name, wire.text))
+          let sealed = try key.seal(value, Sealing.place(name, wire.text))
           parts[zone]?[name]?.fields[wire]?.value = .sealed(sealed)
         }
       }
@@ -55,28 +55,8 @@ extension ZoneReplica {
   }
 }
 
-extension Keyring {
-  /// The key that encrypts new values of a zone; nil for a share whose key did not arrive yet.
-  fileprivate func newest(_ zone: ZoneName) -> ZoneKey? { zone.isShare ? shares[zone.text]?.last : own }
-}
-
 extension UserStore {
   /// Whether some class has encrypted attributes.
   var hasSensitive: Bool { entities.values.contains { $0.properties.contains(where: \.isSensitive) } }
-}
-
-extension RegisterValue {
-  fileprivate init(_ value: FieldValue) {
-    switch value {
-    case .null: self = .null
-    case .integer(let number): self = .integer(number)
-    case .real(let number): self = .real(number)
-    case .text(let text): self = .text(ExactText(text))
-    case .data(let data): self = .data(data)
-    case .asset(let sha256, let size): self = .asset(sha256: ExactText(sha256), size: size)
-    case .sealed(let data): self = .sealed(data)
-    case .record(let name): self = .reference(Reference(name))
-    }
-  }
 }
 #endif

@@ -18,7 +18,7 @@ final class ZoneReplica {
   /// Milliseconds since 1970.
   let now: () -> Int64
   /// Called between any two steps that a crash may come between; throwing is the crash.
-  let checkpoint: (Replica.Checkpoint) throws -> Void
+  let checkpoint: (Checkpoint) throws -> Void
   /// The keys of the account; nil without a secret.
   var keyring: Keyring?
   let secrets: Secrets
@@ -48,6 +48,15 @@ final class ZoneReplica {
   private var postponed: Set<RecordKey> = []
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
+  /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
+  var undone: [ZoneName: Set<UUID>] = [:]
+
+  enum Checkpoint: CaseIterable {
+    /// Before any statement of a transaction that writes.
+    case writing
+    /// After the commit of a transaction.
+    case committed
+  }
 
   /// - Parameters:
   ///   - user: the store that syncs.
@@ -60,7 +69,7 @@ final class ZoneReplica {
     user: UserStore, database: SyncDatabase, secrets: Secrets, keyring: Keyring? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
     random: any RandomNumberGenerator = SecureGenerator(),
-    checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }
+    checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
   ) throws {
     (self.user, tables, self.now, self.checkpoint) = (user, .states(database), now, checkpoint)
     (self.keyring, self.secrets, self.resolvers) = (keyring, secrets, resolvers)
@@ -88,7 +97,7 @@ final class ZoneReplica {
     guard !isStale else {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
-    let former = postponed
+    let former = (postponed, undone)
     (work, resent, taken) = (RowWork(), [], [])
     let result: T
     do {
@@ -98,7 +107,7 @@ final class ZoneReplica {
         return result
       }
     } catch {
-      postponed = former
+      (postponed, undone) = former
       // If the store cannot be read either, the first error says why.
       isStale = true
       try? reload()
@@ -170,7 +179,7 @@ final class ZoneReplica {
   ///   - appended: new transactions.
   ///   - saved: the properties that the program saved, by row; nil is all.
   ///   - isWriting: whether to write the rows. Otherwise a later call does it.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func update(
     _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
     saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
@@ -231,7 +240,7 @@ final class ZoneReplica {
   }
 
   /// Shows what the rows do not show yet: after an update of the program, after a first scan, and of zones that came in parts.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func catchUp() throws {
     try showLoads()
     guard store.replica.account != nil, store.replica.models != models.fingerprint else { return }
@@ -256,7 +265,7 @@ final class ZoneReplica {
 
   /// Takes in the answer to a pull: what follows in the log, permissions and acknowledgements, in one transaction.
   /// - Returns: whether more follows.
-  /// - Throws: an error of the store; ``MissingAsset`` if the bytes of a value have to be fetched first. Then nothing was taken in.
+  /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first. Then nothing was taken in.
   @discardableResult
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
     // What came before has to be whole.
@@ -374,6 +383,7 @@ final class ZoneReplica {
       try store.setZone(zone.name, known)
     }
     store.replica.zoneList = list.version
+    store.replica.invitations = list.invitations.clamped(to: 0...Int(Int32.max))
     return gone
   }
 

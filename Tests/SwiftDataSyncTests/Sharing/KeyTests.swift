@@ -1,6 +1,7 @@
 #if Sync
 import Crypto
 import Foundation
+import SyncCore
 import SyncProtocol
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
     var knowing = ann
     knowing.set(["share-1": [Data(repeating: 1, count: 32), key.bytes]])
     #expect(try knowing.open(sealed, place) == .text("a"))
-    #expect(knowing.newest("share-1")?.bytes == key.bytes && knowing.newest("share-2") == nil)
+    #expect(knowing.newest(.share("1"))?.bytes == key.bytes && knowing.newest(.share("2")) == nil)
   }
 
   @Test("Devices with one secret have one pair of keys, and fingerprints tell other ones apart")

@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 
 @testable import SwiftDataSync
@@ -47,20 +48,18 @@ final class SharedGroup {
     let account: String
     let container: ModelContainer
     let secrets: Secrets
-    var replica: Replica!
+    var replica: ZoneReplica!
     /// Where the next crash comes.
     var crashesAt: CrashPoint?
-    /// How many records its transactions looked up.
-    fileprivate(set) var lookUps = 0
-    /// How many records the transaction that is under way has in memory at most.
-    fileprivate var inMemory = 0
 
     init(_ account: String, _ container: ModelContainer) throws {
       (self.account, self.container, secrets) = (account, container, try Secrets())
     }
   }
 
-  private let service = SimulatedService()
+  static let zone = ZoneName.share("1")
+
+  let server = ZoneServer()
   let devices: [Device]
   private let scopes: SyncScopes
 
@@ -80,100 +79,41 @@ final class SharedGroup {
   func start(_ index: Int) throws {
     let device = devices[index]
     device.crashesAt = nil
-    device.replica = try Replica(
+    device.replica = try ZoneReplica(
       user: UserStore(device.container, scopes: scopes), secrets: device.secrets,
-      now: { [service] in
-        service.now += 1
-        return service.now
-      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
-      checkpoint: { [unowned device] checkpoint in
-        switch checkpoint {
-        case .writing: device.inMemory = max(device.inMemory, device.replica?.ledger.records.count ?? 0)
-        case .committed:
-          device.lookUps += device.inMemory
-          device.inMemory = 0
-        }
-        try device.crashesAt.pass(checkpoint)
-      })
+      now: { [server] in
+        server.now += 1
+        return server.now
+      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: server.now)),
+      checkpoint: { [unowned device] in try device.crashesAt.pass($0) })
   }
 
   // MARK: - Shares
 
-  /// The log of a zone, as the server has it.
-  func log(_ zone: String, _ account: String) -> SimulatedServer { service.log(zone, account) }
+  /// What the log has of a zone.
+  func log(_ zone: ZoneName) -> [ZoneStates.Entry.Part] { server.log.compactMap { $0.parts[zone] } }
 
   /// Shares a playlist of a device.
   /// - Parameter name: the playlist's name; nil for the first playlist.
-  func share(_ index: Int, named zone: String = "share-1", playlist name: String? = nil) throws {
+  func share(_ index: Int, as zone: ZoneName = SharedGroup.zone, playlist name: String? = nil) throws {
     let device = devices[index]
     let context = ModelContext(device.container)
     let playlist = try name.map { try self.playlist($0, context) } ?? first(SharedPlaylist.self, context)
-    let name = try device.replica.recordName(of: playlist.persistentModelID)
-    _ = service.share(name, of: device.account, named: zone)
-    try device.replica.didSee(service.zones(device.account))
-    try device.replica.startShare(name, zone: zone)
+    let row = try device.replica.row(of: playlist)
+    server.shares[zone] = ZoneServer.Share(owner: device.account, root: row.name)
+    try device.replica.pull(from: server, as: device.account)
+    try device.replica.startShare(row, zone: zone.text)
   }
 
-  func grant(_ account: String, isWritable: Bool = true, zone: String = "share-1") {
-    service.invite(account, to: zone, isWritable: isWritable)
-    service.accept(zone, account)
+  func grant(_ account: String, isWritable: Bool = true, zone: ZoneName = SharedGroup.zone) {
+    server.shares[zone]?.members[account] = isWritable
   }
-  func revoke(_ account: String, zone: String = "share-1") { service.remove(account, from: zone, by: "ann") }
+  func revoke(_ account: String, zone: ZoneName = SharedGroup.zone) { server.shares[zone]?.members[account] = nil }
 
   // MARK: - Sync
 
   /// Exchanges all changes of a device.
-  /// - Parameter sharesFirst: whether it reads the logs of shares before its own one.
-  func sync(_ index: Int, sharesFirst: Bool = false) throws {
-    let device = devices[index]
-    try device.replica.scan()
-    let response = try service.changes(
-      after: 0, limit: 0, zone: SyncWire.privateZone, account: device.account, replica: index)
-    let zones = response.zones ?? []
-    try device.replica.didSee(zones, taken: service.taken(device.replica, response, account: device.account))
-    for zone in zones where !zone.isWritable { try device.replica.undoUnsent(zone: zone.name) }
-    try device.replica.catchUp()
-    let names = zones.map(\.name)
-    for zone in sharesFirst ? names.reversed() : names {
-      for _ in 0..<1000 {
-        let response = try service.changes(
-          after: device.replica.position(zone), limit: 100, zone: zone, account: device.account, replica: index)
-        if !response.entries.isEmpty {
-          _ = try device.replica.didPull(response, zone: zone)
-        } else if let request = device.replica.nextPush(zone: zone) {
-          let response = try service.push(request, zone: zone, account: device.account)
-          try device.replica.didPush(request, response, zone: zone, account: device.account)
-        } else {
-          break
-        }
-      }
-    }
-  }
-
-  /// Takes in what the private zone has, and sends nothing.
-  func pull(_ index: Int) throws {
-    let device = devices[index]
-    let response = try service.changes(
-      after: device.replica.position(SyncWire.privateZone), limit: 100, zone: SyncWire.privateZone,
-      account: device.account, replica: index)
-    _ = try device.replica.didPull(response, zone: SyncWire.privateZone)
-    try device.replica.catchUp()
-  }
-
-  /// Sends what a device has for one zone.
-  /// - Parameter isAnswered: whether the device hears of it.
-  func push(_ index: Int, zone: String, isAnswered: Bool = true) throws {
-    let device = devices[index]
-    try device.replica.scan()
-    while let request = device.replica.nextPush(zone: zone) {
-      guard isAnswered else {
-        _ = try service.push(request, zone: zone, account: device.account)
-        return
-      }
-      let response = try service.push(request, zone: zone, account: device.account)
-      try device.replica.didPush(request, response, zone: zone, account: device.account)
-    }
-  }
+  func sync(_ index: Int) throws { try devices[index].replica.sync(with: server, as: devices[index].account) }
 
   func syncAll() throws { for _ in 0..<3 { for index in devices.indices { try sync(index) } } }
 

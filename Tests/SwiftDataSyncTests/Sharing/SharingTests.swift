@@ -1,7 +1,6 @@
 #if Sync
 import Foundation
 import SwiftData
-import SyncProtocol
 import Testing
 
 @testable import SwiftDataSync
@@ -52,58 +51,6 @@ struct SharingTests {
     #expect(try group.contents(bob) == ["Bob's: "] + shared + ["1 covers, 1 comments"])
     for index in [ann, annsOther] { #expect(try group.contents(index) == shared + anns) }
     #expect(try (identifiers(ann), identifiers(annsOther)) == before)
-  }
-
-  @Test("costs its participants no look-up: what a change reads does not grow with the number of their shares")
-  func manyShares() throws {
-    func reads(shares: Int) throws -> Int {
-      let group = try SharedGroup(["ann", "bob"])
-      try group.save(0) { context in
-        for number in 0..<shares { context.insert(SharedPlaylist("\(number)")) }
-      }
-      try group.save(1) { $0.insert(SharedDraft("private")) }
-      try group.syncAll()
-      for number in 0..<shares {
-        try group.share(0, named: "share-\(number)", playlist: "\(number)")
-        group.grant("bob", zone: "share-\(number)")
-      }
-      try group.syncAll()
-      let (replica, context) = (group.devices[1].replica!, ModelContext(group.devices[1].container))
-      #expect(try context.fetchCount(FetchDescriptor<SharedPlaylist>()) == shares)
-      let draft = try group.first(SharedDraft.self, context)
-      let change = RecordChange(try replica.recordName(of: draft.persistentModelID), "SharedDraft")
-      let transaction = SyncTransaction(id: UUID(), replica: 1, changes: [change])
-      replica.ledger.forgetRead()
-      let before = replica.ledger.records.count
-      try replica.prefetch([LogEntry(sequence: 1, account: "ann", transaction: transaction)])
-      return replica.ledger.records.count - before
-    }
-    #expect(try reads(shares: 2) == reads(shares: 12))
-  }
-
-  @Test("costs a new device of its owner the same look-ups, however many other shares the owner has")
-  func manyOwnShares() throws {
-    /// How many records the first sync of a new device looks up.
-    func reads(shares: Int) throws -> Int {
-      let group = try SharedGroup(["ann", "ann"])
-      try group.save(0) { context in
-        for number in 0..<shares { context.insert(SharedPlaylist("\(number)")) }
-      }
-      try group.sync(0)
-      for number in 0..<shares { try group.share(0, named: "share-\(number)", playlist: "\(number)") }
-      try group.sync(0)
-      try group.save(0) { context in
-        for playlist in try context.fetch(FetchDescriptor<SharedPlaylist>()) {
-          playlist.tracks = [SharedTrack(playlist.name)]
-        }
-      }
-      try group.sync(0)
-      try group.sync(1)
-      #expect(try ModelContext(group.devices[1].container).fetchCount(FetchDescriptor<SharedTrack>()) == shares)
-      return group.devices[1].lookUps
-    }
-    let (few, many) = (try reads(shares: 4), try reads(shares: 40))
-    #expect(many == few * 10)
   }
 
   @Test("is changed by participants who may write: changes, additions and deletions go both ways")
@@ -252,7 +199,7 @@ struct SharingTests {
       try group.track("a", context).title = "a2"
       context.delete(try group.track("b", context))
     }
-    try group.devices[annsOther].replica.scan()
+    try group.devices[annsOther].replica.capture()
     try group.share(ann)
     try group.sync(ann)
     group.grant("bob")
@@ -297,12 +244,12 @@ struct SharingTests {
   func oneShare() throws {
     try shareWithBob()
     let context = ModelContext(group.devices[bob].container)
-    let name = try group.devices[bob].replica.recordName(of: try group.track("a", context).persistentModelID)
+    let name = try group.devices[bob].replica.row(of: try group.track("a", context))
     let error = #expect(throws: SyncError.self) { try group.devices[bob].replica.checkShareable(name) }
     #expect(error?.code == .forbidden && error?.message.contains("ann") == true)
     let own = #expect(throws: SyncError.self) { try group.devices[ann].replica.checkShareable(name) }
     #expect(own?.code == .refused)
-    let root = try group.devices[bob].replica.recordName(of: try group.playlist("Jazz", context).persistentModelID)
+    let root = try group.devices[bob].replica.row(of: try group.playlist("Jazz", context))
     let others = #expect(throws: SyncError.self) { try group.devices[bob].replica.checkShareable(root) }
     #expect(others?.code == .forbidden)
     #expect(throws: Never.self) { try group.devices[ann].replica.checkShareable(root) }

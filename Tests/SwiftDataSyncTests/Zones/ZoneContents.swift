@@ -30,7 +30,7 @@ struct ZoneContents {
         var lines: [String] = []
         for property in entity.properties where property.isStored || property.isToMany {
           if property.isAttribute {
-            lines.append("\(property.name) = \(try UserStore.value(of: object, property))")
+            lines.append("\(property.name) = \(try ModelCells.cell(of: object, property))")
           } else {
             let targets = try ModelCells.targets(of: object, property).compactMap(name)
             lines.append("\(property.name) -> \(targets.joined(separator: ", "))")

@@ -18,6 +18,10 @@ final class ZoneGroup {
   private let resolvers: ConflictResolvers
   private let scopes: SyncScopes
   private let hasSecret: Bool
+  /// Where the next crash of a replica comes.
+  var crashesAt: CrashPoint?
+  /// Whether everything happens in one millisecond.
+  var isClockStill = false
 
   /// - Parameters:
   ///   - accounts: the account of each replica.
@@ -35,6 +39,13 @@ final class ZoneGroup {
     for index in accounts.indices { replicas.append(try replica(index)) }
   }
 
+  /// Devices of one account.
+  convenience init(
+    _ models: [any PersistentModel.Type], count: Int, resolvers: ConflictResolvers = ConflictResolvers()
+  ) throws {
+    try self.init(models, accounts: Array(repeating: "ann", count: count), resolvers: resolvers)
+  }
+
   private func replica(_ index: Int) throws -> ZoneReplica {
     let user = UserStore(containers[index], scopes: scopes)
     guard let store = user.transactionStore else { throw ReplicaError(description: "the store has no transactions") }
@@ -42,9 +53,10 @@ final class ZoneGroup {
       user: user, database: SyncDatabase(of: store), secrets: Secrets(),
       keyring: hasSecret ? Keyring(secret: "secret of \(accounts[index])") : nil, resolvers: resolvers,
       now: { [server, unowned self] in
-        server.now += 1
+        if !isClockStill { server.now += 1 }
         return server.now + (skews[index] ?? 0)
-      }, random: SeededGenerator(seed: UInt64(index)))
+      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(server.now)),
+      checkpoint: { [unowned self] in try crashesAt.pass($0) })
   }
 
   /// Saves what the body does with a new context of a replica.
@@ -69,7 +81,7 @@ final class ZoneGroup {
     return refusal
   }
 
-  /// Starts a replica again, as its program does.
+  /// Starts a replica again, as its program does, or after a crash.
   func restart(_ index: Int) throws { replicas[index] = try replica(index) }
 
   /// Shares the row of the first object of a class.

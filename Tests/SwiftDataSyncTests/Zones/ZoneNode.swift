@@ -204,7 +204,7 @@ final class ZoneNode: EditedNode {
   }
 
   private func take(_ response: SyncLog.PullResponse, _ request: SyncLog.PullRequest) throws -> Bool {
-    let more = try fetching(loads: response.loads.map(\.zone)) { try replica.take(response, for: request) }
+    let more = try fetching { try replica.take(response, for: request) }
     try fetching { try replica.catchUp() }
     return more
   }
@@ -247,30 +247,30 @@ final class ZoneNode: EditedNode {
 
   /// Sends the assets of a push. Each may be lost, or arrive without an answer.
   private func upload(_ request: SyncLog.PushRequest) throws {
-    for (sha256, zone) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone.text) {
+    for (sha256, zone) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
       guard let bytes = try replica.bytes(of: sha256) else { continue }
       if isLost() { throw LostAsset() }
       try server.put(sha256, bytes, zone: zone, account: account)
       if isLost() { throw LostAsset() }
-      uploaded.insert(sha256, zone.text)
+      uploaded.insert(sha256, zone)
     }
   }
 
   /// Does a step that shows values, and brings the bytes that it lacks.
-  private func fetching<T>(loads: [ZoneName] = [], _ step: () throws -> T) throws -> T {
+  private func fetching<T>(_ step: () throws -> T) throws -> T {
     while true {
-      do { return try step() } catch let missing as MissingAsset { try fetch(missing, loads) }
+      do { return try step() } catch let missing as MissingAssets { for asset in missing.assets { try fetch(asset) } }
     }
   }
 
-  private func fetch(_ missing: MissingAsset, _ loads: [ZoneName]) throws {
-    for zone in try replica.zones(with: missing.sha256, pulling: loads) {
+  private func fetch(_ asset: MissingAssets.Asset) throws {
+    for zone in replica.zones(with: asset) {
       do {
         if isLost() { throw LostAsset() }
-        return try replica.keepFetched(missing.sha256, server.asset(missing.sha256, zone: zone, account: account))
+        return try replica.keepFetched(asset.sha256, server.asset(asset.sha256, zone: zone, account: account))
       } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
     }
-    replica.unavailable.insert(missing.sha256)
+    replica.unavailable.insert(asset.sha256)
   }
 }
 #endif

@@ -58,6 +58,8 @@ final class ZoneServer {
 
   var log: [Entry] { contents.log }
   var commit: Int64 { contents.commit }
+  /// The newest epoch.
+  var epoch: UUID? { contents.epochs.last?.name }
 
   func may(_ account: String, _ zone: ZoneName, write: Bool = false) -> Bool {
     guard let share = shares[zone] else { return zone == .account(ExactText(account)) }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 import Testing
 
@@ -23,17 +24,18 @@ struct HostileParticipantTests {
       context.insert(track)
       try context.save()
       try await engine.syncNow()
-      let record = try await engine.name(of: track.persistentModelID)
+      let row = try await engine.row(of: track.persistentModelID)
       let bob = try await server.token("bob")
-      #expect(try await server.send("POST", "/v1/shares/\(share.id)/accept", token: bob).status == 200)
-      var sent: Int64 = 0
-      for change in try Self.forgeries(record, share.id) {
-        let time = Int64(Date().timeIntervalSince1970 * 1000)
-        let transaction = SyncTransaction(id: UUID(), replica: 7, changes: [change(time + sent)])
-        let body = try SyncWire.encode(PushRequest(base: 0, transactions: [transaction]))
-        #expect(
-          try await server.send("POST", "/v1/zones/\(share.id)/push", token: bob, body: body).status == 200)
-        sent += 1
+      #expect(try await server.send("POST", "/v2/shares/\(share.id)/accept", token: bob).status == 200)
+      let zone = try #require(ZoneName(text: share.id))
+      let first = try await Self.pull(server, bob, SyncLog.PullRequest(cursor: 0, epoch: nil, known: []))
+      let epoch = try #require(first.epochs?.last?.name)
+      for forgery in Self.forgeries {
+        let time = HybridTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000), counter: 0, replica: 7)
+        let transaction = SyncLog.Transaction(id: UUID(), parts: [zone: [row.name: forgery(time, zone)]])
+        let request = SyncLog.PushRequest(cursor: first.latest, epoch: epoch, transactions: [transaction])
+        let answer = try await server.send("POST", "/v2/log/push", token: bob, body: try SyncWire.encode(request))
+        #expect(try SyncWire.decode(SyncLog.PushResponse.self, from: answer.body).taken == 1)
       }
       try await engine.syncNow()
       var containers = [ann]
@@ -46,30 +48,40 @@ struct HostileParticipantTests {
       track.title = "secret"
       try context.save()
       try await engine.syncNow()
-      let answer = try await server.send("GET", "/v1/zones/\(share.id)/changes?after=0", token: bob)
-      let log = try SyncWire.decode(ChangesResponse.self, from: answer.body)
-      #expect(log.entries.count > sent && !"\(log.entries)".contains("secret"))
+      let all = try await Self.pull(
+        server, bob, SyncLog.PullRequest(cursor: first.cursor, epoch: epoch, known: [zone]))
+      #expect(all.entries.count >= Self.forgeries.count && !"\(all)".contains("secret"))
       for container in containers { await container.syncEngines.first?.stop() }
     }
   }
 
-  /// Changes of a record that is not in the share, by their times.
-  private static func forgeries(
-    _ record: RecordName, _ zone: String
-  ) throws -> [(_ milliseconds: Int64) -> RecordChange] {
-    func change(_ milliseconds: Int64, _ body: (inout RecordChange, HybridTime) -> Void) -> RecordChange {
-      var change = RecordChange(record, "SeedTrack")
-      body(&change, HybridTime(milliseconds: milliseconds, counter: 0, replica: 7))
-      return change
-    }
-    return [
-      { change($0) { $0.fields["title"] = FieldWrite(.text("forged"), $1, over: nil) } },
-      { change($0) { $0.fields[SyncSchema.home] = FieldWrite(.text(zone), $1, over: nil) } },
-      { change($0) { $0.deleted = $1 } },
-    ]
+  private static func pull(
+    _ server: ServerFixture, _ token: String, _ request: SyncLog.PullRequest
+  ) async throws -> SyncLog.PullResponse {
+    let answer = try await server.send("POST", "/v2/log/pull", token: token, body: try SyncWire.encode(request))
+    return try SyncWire.decode(SyncLog.PullResponse.self, from: answer.body)
   }
+
+  /// Registers of a record that is not in the share.
+  private static let forgeries: [@Sendable (HybridTime, ZoneName) -> Registers] = [
+    { time, _ in
+      var registers = Registers()
+      (registers.born, registers.fields["title"]) = (Stamped(time, "SeedTrack"), Stamped(time, .text("forged")))
+      return registers
+    },
+    { time, zone in
+      var registers = Registers()
+      registers.home = Home(moves: 1, time: time, zone: zone)
+      return registers
+    },
+    { time, _ in
+      var registers = Registers()
+      registers.dead = time
+      return registers
+    },
+  ]
 }
 
 extension SyncEngine {
-  fileprivate func name(of object: PersistentIdentifier) throws -> RecordName { try replica().recordName(of: object) }
+  fileprivate func row(of object: PersistentIdentifier) throws -> RecordKey { try replica().row(of: object) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 import Synchronization
 import Testing
@@ -153,5 +154,8 @@ private final class AlternatingTransport: SyncTransport {
 }
 
 extension SyncEngine {
-  fileprivate func mayOnlyRead(_ share: SyncShare.ID) -> Bool { (try? replica().ledger.isWritable(share)) == false }
+  fileprivate func mayOnlyRead(_ share: SyncShare.ID) -> Bool {
+    guard let zone = ZoneName(text: share) else { return false }
+    return (try? replica().store.zones[zone])?.isWritable == false
+  }
 }

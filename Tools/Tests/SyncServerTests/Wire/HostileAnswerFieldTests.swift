@@ -1,4 +1,5 @@
 import Foundation
+import SyncCore
 import SyncProtocol
 import Testing
 
@@ -14,8 +15,7 @@ struct HostileAnswerFieldTests {
     let client = WireClient(transport: WireTransport(world.service), world: world)
     try await client.prepare()
     var (fields, answers, refused) = (0, 0, 0)
-    // The client of version 1 sends no requests for the log of version 2.
-    let routes = SyncRoute.all.filter { $0.access != .anonymous && $0.path.first != .text("log") }
+    let routes = SyncRoute.all.filter { $0.access != .anonymous && $0.versions.contains(SyncLog.version) }
     for route in routes {
       client.transport.reset()
       try await client.use(route)
@@ -41,7 +41,7 @@ struct HostileAnswerFieldTests {
 
   @Test(
     "of a refusal is an error that the client throws",
-    arguments: ["GET /zones/{zone}/changes", "POST /zones/{zone}/push", "POST /wait", "GET /shares"])
+    arguments: ["POST /log/pull", "POST /log/push", "POST /log/wait", "GET /shares"])
   func failures(_ name: String) async throws {
     let route = try #require(SyncRoute.all.first { $0.name == name })
     let world = try await WireWorld()
@@ -81,26 +81,34 @@ struct HostileAnswerFieldTests {
 
   /// An answer of a type with a value in each field.
   private static func example(of type: any (Codable & Sendable).Type) throws -> Data {
-    let zones = [
-      ZoneInfo(
-        name: "share-1", owner: "a", isWritable: true, latest: 1, root: RecordName("r"), keyGeneration: 1,
-        needsKeys: false)
-    ]
     let share = ShareInfo(
       zone: "share-1", owner: "a", root: RecordName("r"), title: "t", permission: .readOnly, hasAccepted: true,
       participants: [.init(account: "b", permission: .readOnly, hasAccepted: true, publicKey: Data(count: 32))],
       ownerKey: Data(count: 32))
-    var changes = ChangesResponse(
-      entries: [LogEntry(sequence: 1, account: "a", transaction: SnapshotFixture.transaction())], latest: 1,
-      compacted: 0, time: 1, zones: zones, version: "v", isPartial: true)
-    (changes.snapshot, changes.isSnapshot, changes.snapshotWanted) = (SnapshotInfo(through: 1, rules: "r"), false, 1)
+    var registers = Registers()
+    registers.born = Stamped(HybridTime(milliseconds: 1, counter: 0, replica: 1), "SealedDiary")
+    let (zone, record) = (ZoneName.account("a"), RecordName("r"))
+    var pull = SyncLog.PullResponse(cursor: 1, latest: 1, time: 1)
+    pull.epochs = [SyncLog.Epoch(name: UUID(), start: 0)]
+    pull.entries = [SyncLog.Entry(commit: 1, parts: [zone: .change([record: registers])])]
+    pull.loads = [
+      SyncLog.ZoneLoad(
+        zone: zone, isStart: true, records: [record: registers], entries: pull.entries, position: "position")
+    ]
+    pull.taken = [UUID()]
+    pull.list = SyncLog.ZoneList(
+      version: "v",
+      zones: [
+        SyncLog.ReadableZone(
+          name: zone, owner: "a", isWritable: true, root: record, keyGeneration: 1, needsKeys: false)
+      ], invitations: 1)
     let keys = ZoneKeys(
       generation: 2, ownerKey: Data(count: 32), wrapped: Data(count: 80), wrappedGeneration: 2, isWrappedByOwner: true,
       previous: [Data(count: 80)], isStale: false,
       participants: [AccountKey(account: "b", key: Data(count: 32), generation: 1)])
     let examples: [any Encodable] = [
-      changes, PushResponse(sequences: [1], time: 1, snapshotWanted: 1), KnownResponse(transactions: [UUID()]),
-      WaitResponse(latest: ["private": 1], zones: zones, invitations: 1, version: "v", isPartial: true), share,
+      pull, SyncLog.PushResponse(taken: 1, refusal: SyncFailure(.behind, "pull", time: 1, retryAfter: 1), time: 1),
+      SyncLog.WaitResponse(isChanged: true), share,
       SharesResponse(version: "v", shares: [share]), InviteResponse(link: "l"), keys,
       AssetState(size: 1, isComplete: true), Done(),
     ]

@@ -47,23 +47,17 @@ struct SyncSchema: Sendable, Equatable {
     let properties: [String: Property]
     /// Sets of properties whose values are unique, each with the entity that declares it.
     let unique: [(entity: String, properties: [String])]
-    /// Whether some property is ``Property/isPersonal``.
-    let hasPersonal: Bool
     /// The to-manys.
     let lists: [Property]
-    /// Whether some relationship leads to records of the class.
-    let isTarget: Bool
     /// The names of properties by those that they had in older models (`originalName:`).
     let renamed: [String: String]
 
     init(
       name: String, superentity: String?, properties: [String: Property],
-      unique: [(entity: String, properties: [String])], isTarget: Bool, renamed: [String: String]
+      unique: [(entity: String, properties: [String])], renamed: [String: String]
     ) {
       self.renamed = renamed
       (self.name, self.superentity, self.properties, self.unique) = (name, superentity, properties, unique)
-      self.isTarget = isTarget
-      hasPersonal = properties.values.contains(where: \.isPersonal)
       lists = properties.values.filter(\.isList).sorted { $0.name < $1.name }
     }
 
@@ -77,23 +71,8 @@ struct SyncSchema: Sendable, Equatable {
   let entities: [String: Entity]
   /// Whether some class has a relationship.
   let hasReferences: Bool
-  /// Whether some property had another name in older models.
-  let hasRenamed: Bool
 
   subscript(name: String) -> Entity? { entities[name] }
-
-  /// The property at the other end of a relationship.
-  func inverse(of property: Property) -> Property? {
-    property.inverse.flatMap { entities[property.destination]?.properties[$0] }
-  }
-
-  /// The name of the field that holds the zone of a record that moved to another zone.
-  static let home = ".zone"
-
-  /// The name of the field that holds the place of a record in the list that its reference leads to.
-  static func place(of reference: String) -> String { reference + ".place" }
-
-  static func isPlace(_ field: String) -> Bool { field.hasSuffix(".place") }
 }
 
 extension RecordName {
@@ -132,14 +111,11 @@ extension SyncSchema {
       }
       rules[entity.name] = properties
     }
-    let destinations = Set(rules.values.flatMap { $0.values.map(\.destination) })
     var entities: [String: Entity] = [:]
     for entity in schema.runtimeEntities {
-      var isTarget = false
       var unique: [(String, [String])] = []
       var declaring: __Entity? = entity
       while let current = declaring {
-        if destinations.contains(current.name) { isTarget = true }
         for property in current.properties[current.inheritedCount...] where property.schemaProperty.isUnique {
           unique.append((current.name, [property.name]))
         }
@@ -148,11 +124,10 @@ extension SyncSchema {
       }
       entities[entity.name] = Entity(
         name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:], unique: unique,
-        isTarget: isTarget, renamed: Self.renamed(entity, rules[entity.name] ?? [:]))
+        renamed: Self.renamed(entity, rules[entity.name] ?? [:]))
     }
     self.entities = entities
-    hasRenamed = entities.values.contains { !$0.renamed.isEmpty }
-    hasReferences = entities.values.contains(where: \.isTarget)
+    hasReferences = rules.values.contains { $0.values.contains { !$0.destination.isEmpty } }
   }
 
   private static func renamed(_ entity: __Entity, _ properties: [String: Property]) -> [String: String] {

@@ -1,0 +1,229 @@
+#if Sync
+import Foundation
+import SyncCore
+import SyncProtocol
+import UntrustedInput
+
+// What an exchange receives and sends. All zones of the account have one cursor.
+
+extension SyncEngine {
+  /// How many refusals in a row the engine acts upon. A faulty server would have it try again without end.
+  static let mostFailures = 10
+
+  // MARK: - Receiving
+
+  /// Takes in all that the server has.
+  func pull(_ replica: ZoneReplica) async throws {
+    var event: SyncEvent?
+    do {
+      let invitations = replica.store.replica.invitations ?? 0
+      var (progress, isMore, repetitions) = (PullProgress(replica.store.replica.cursor), true, 0)
+      // The next answer comes while this one is taken in.
+      var ahead: (request: SyncLog.PullRequest, answer: Task<SyncLog.PullResponse, any Error>)?
+      defer { ahead?.answer.cancel() }
+      while isMore {
+        try Task.checkCancellation()
+        let request = replica.pullRequest()
+        let response: SyncLog.PullResponse
+        if let coming = ahead, coming.request.isSame(as: request) {
+          ahead = nil
+          response = try await withTaskCancellationHandler {
+            try await coming.answer.value
+          } onCancel: {
+            coming.answer.cancel()
+          }
+        } else {
+          ahead?.answer.cancel()
+          response = try await client.pull(request)
+        }
+        try response.check(request)
+        ahead = request.following(response).map { next in (next, Task { [client] in try await client.pull(next) }) }
+        if response.newsCount > 0, event == nil { event = begin(.import) }
+        event?.transactions += response.newsCount
+        isMore = try await fetching(replica) { try replica.take(response, for: request) }
+        // A faulty server says without end that there is more.
+        repetitions = replica.pullRequest().isSame(as: request) || response.epochs != nil ? repetitions + 1 : 0
+        guard repetitions <= Self.mostFailures else {
+          throw SyncFailure(.invalid, "the server announces changes that it does not send; it is faulty")
+        }
+        status.setProgress(isMore ? progress.fraction(response) : nil)
+      }
+      client.expect(account: replica.store.replica.account)
+      if let event { end(event, nil) }
+      if replica.store.replica.invitations ?? 0 != invitations { end(begin(.sharing), nil) }
+    } catch {
+      if let event { end(event, error) }
+      throw error
+    }
+  }
+
+  // MARK: - Sending
+
+  /// Sends what the log does not have, and takes in that the log has it.
+  func push(_ replica: ZoneReplica) async throws {
+    guard var next = try replica.nextPush() else { return }
+    var event = begin(.export)
+    status.setUploading(true)
+    do {
+      var failures = 0
+      while true {
+        try Task.checkCancellation()
+        let (taken, refusal) = try await send(next, replica)
+        event.transactions += taken
+        failures = taken > 0 ? 0 : failures + 1
+        if let refusal, failures > Self.mostFailures || !refusal.isForRebase { throw refusal }
+        // It says what the log has, and what others wrote in between.
+        try await pull(replica)
+        guard let following = try replica.nextPush() else { break }
+        if taken > 0, following.transactions[0].id == next.transactions[0].id {
+          throw SyncFailure(.invalid, "the server accepted changes, and its log does not have them; it is faulty")
+        }
+        next = following
+      }
+      end(event, nil)
+    } catch {
+      end(event, error)
+      throw error
+    }
+  }
+
+  /// Sends transactions with their assets, and does what a refusal asks for before the next pull.
+  /// - Returns: the number of transactions that the log has, and why the server refused the next one.
+  private func send(
+    _ request: SyncLog.PushRequest, _ replica: ZoneReplica
+  ) async throws -> (taken: Int, refusal: SyncFailure?) {
+    try await upload(request, replica)
+    let response = try await client.push(request)
+    let taken = try response.taken.inRange(0...request.transactions.count, field: "push.taken")
+    try replica.adjustClock(toServer: response.time, field: "push.time")
+    guard let refusal = response.refusal else {
+      guard taken == request.transactions.count else {
+        throw SyncFailure(.invalid, "the server did not take all changes and does not say why; it is faulty")
+      }
+      uploaded.didPush()
+      return (taken, nil)
+    }
+    uploaded.didFail(refusal)
+    switch refusal.code {
+    case .clockAhead:
+      guard let time = refusal.time else { throw refusal }
+      try await fetching(replica) { try replica.restamp(toServer: time) }
+    case .missingAsset: _ = try await fetching(replica) { try replica.dropLostAssets() }
+    default: break
+    }
+    return (taken, refusal)
+  }
+
+  /// Tells the program of changes that were undone, because the account may only read their zones.
+  /// - Returns: what the program is told; nil if there were none.
+  func reportUndone(_ replica: ZoneReplica) -> SyncError? {
+    var error: SyncError?
+    for (zone, transactions) in replica.undone.sorted(by: { $0.key < $1.key }) {
+      let owner = replica.store.zones[zone]?.owner ?? ""
+      let undone = SyncError(
+        code: .forbidden,
+        message:
+          "the account may only read the share of \(owner); \(transactions.count) unsent transactions were undone. Ask \(owner) for the"
+          + " permission to write")
+      // The status has the error only until the next exchange, which has nothing to undo.
+      end(begin(.export), undone)
+      error = undone
+    }
+    replica.undone = [:]
+    return error
+  }
+}
+
+/// How much of what the server had is here.
+private struct PullProgress {
+  private let first: Int64
+
+  /// - Parameter cursor: what the replica had seen before.
+  init(_ cursor: Int64) { first = cursor }
+
+  func fraction(_ response: SyncLog.PullResponse) -> Double? {
+    // While zones come whole, nothing says how much of them follows.
+    guard response.loads.isEmpty, response.latest > first else { return nil }
+    return max(0, Double(response.cursor - first) / Double(response.latest - first))
+  }
+}
+
+extension ZoneReplica {
+  /// The next transactions to send; nil if the log has all of them. The next part of a store that had objects before it synced is made
+  /// when the last one was sent.
+  func nextPush() throws -> SyncLog.PushRequest? {
+    while pendingCount == 0, isScanning, knownOwnZone != nil { try scanNextPart() }
+    return try pushRequest()
+  }
+
+  /// How many transactions the server does not have yet. None is made before the server named the account: until then each save counts, and
+  /// the objects from before the sync count as one.
+  func unsentCount() throws -> Int {
+    guard knownOwnZone == nil else { return pendingCount }
+    let saves = try store.replica.seenTransaction.flatMap { try user.saves(after: $0, limit: 1000) } ?? []
+    return try saves.count { !$0.isSync } + (isScanning && user.hasObjects() ? 1 : 0)
+  }
+
+  /// Asks to be told when there is something to pull; nil before the first pull.
+  func waitRequest(seconds: Double) -> SyncLog.WaitRequest? {
+    guard let epoch = store.replica.epochs.last?.name, let version = store.replica.zoneList else { return nil }
+    return SyncLog.WaitRequest(cursor: store.replica.cursor, epoch: epoch, version: version, seconds: seconds)
+  }
+}
+
+extension SyncFailure {
+  /// Whether the next push may succeed, after a pull and what the refusal itself asks for.
+  fileprivate var isForRebase: Bool { [.behind, .moved, .forbidden, .clockAhead, .missingAsset].contains(code) }
+}
+
+extension SyncLog.PullRequest {
+  /// Whether both ask for what follows the same states.
+  func isSame(as other: SyncLog.PullRequest) -> Bool {
+    cursor == other.cursor && epoch == other.epoch && known == other.known && loading == other.loading
+  }
+
+  /// What a client asks for after it took in an answer; nil if nothing follows.
+  func following(_ response: SyncLog.PullResponse) -> SyncLog.PullRequest? {
+    guard response.epochs == nil else { return nil }
+    var next = self
+    next.cursor = Untrusted(response.cursor)
+    var complete = Set(known)
+    for load in response.loads {
+      next.loading[load.zone] = load.position
+      if load.position == nil { complete.insert(load.zone) } else { complete.remove(load.zone) }
+    }
+    if let list = response.list {
+      let readable = Set(list.zones.map(\.name))
+      complete.formIntersection(readable)
+      next.loading = next.loading.filter { readable.contains($0.key) }
+      next.version = list.version
+    }
+    guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
+    next.known = complete.sorted()
+    next.unsent.removeAll(where: Set(response.taken).contains)
+    return next
+  }
+}
+
+extension SyncLog.PullResponse {
+  /// The number of entries and pages that other replicas made.
+  fileprivate var newsCount: Int {
+    let loaded = loads.reduce(0) { $0 + $1.entries.count + ($1.records.isEmpty ? 0 : 1) }
+    return max(0, entries.count + loaded - Set(taken).count)
+  }
+
+  /// - Throws: ``SyncFailure`` for numbers that no server gives.
+  fileprivate func check(_ request: SyncLog.PullRequest) throws {
+    var last = request.cursor
+    var isPossible = Untrusted(cursor) >= request.cursor && (cursor <= latest || epochs != nil)
+    for entry in entries {
+      isPossible = isPossible && Untrusted(entry.commit) > last && entry.commit <= cursor
+      last = Untrusted(entry.commit)
+    }
+    for entry in loads.flatMap(\.entries) { isPossible = isPossible && entry.commit <= cursor }
+    guard isPossible else {
+      throw SyncFailure(.invalid, "the server answered with numbers of changes that do not follow each other; it is faulty")
+    }
+  }
+}
+#endif
