@@ -21,10 +21,10 @@ final class RowWriter {
   private var removed: [RecordKey] = []
   /// Rows whose objects keep another value, since no zone has the bytes.
   private(set) var postponed: Set<RecordKey> = []
-  /// The assets without which the rows cannot be written.
-  private var missing: [MissingAssets.Asset] = []
   /// The rows that lead to a row without an object.
   private(set) var incomplete: Set<RecordKey> = []
+  /// The assets without which the rows cannot be written.
+  private var missing: [MissingAssets.Asset] = []
 
   private var store: StateStore { replica.store }
   private var user: UserStore { replica.user }

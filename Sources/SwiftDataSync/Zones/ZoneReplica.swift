@@ -46,6 +46,8 @@ final class ZoneReplica {
   var unavailable: Set<String> = []
   /// Rows that objects do not show as they are for want of such an asset.
   private var postponed: Set<RecordKey> = []
+  /// The transactions that the answer which is taken in has.
+  var taken: Set<UUID> = []
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
   var undone: [ZoneName: Set<UUID>] = [:]
 
@@ -55,8 +57,6 @@ final class ZoneReplica {
     /// After the commit of a transaction.
     case committed
   }
-  /// The transactions that the answer which is taken in has.
-  var taken: Set<UUID> = []
 
   /// - Parameters:
   ///   - user: the store that syncs.
