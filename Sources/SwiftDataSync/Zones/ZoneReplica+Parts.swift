@@ -10,7 +10,7 @@ extension ZoneReplica {
   /// How many records a part has, at least.
   private static let partSize = 1000
 
-  private func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
+  func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
     // `body` changes the records.
     let records = shown
     try records.inParts(of: zone, size: Self.partSize, body)

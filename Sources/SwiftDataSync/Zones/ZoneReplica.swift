@@ -128,6 +128,7 @@ final class ZoneReplica {
     (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
     let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots)
     for (key, registers) in laid.shown where outbox.writes(key) { shown.set(key, registers) }
+    loadKeys()
     // The program has other models.
     if store.replica.indexed != models.fingerprint {
       try shown.makeRows(models)
@@ -375,11 +376,12 @@ final class ZoneReplica {
       try dropLoad(of: zone)
       settle(zone)
       try store.setZone(zone, nil)
-      try secrets.setKeys(nil, of: zone.text)
+      try forgetKeys(of: zone)
     }
     for zone in list.zones {
       var known = store.zones[zone.name] ?? KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner)
       (known.isWritable, known.root, known.owner) = (zone.isWritable, zone.root, zone.owner)
+      (known.keyGeneration, known.needsKeys) = (zone.keyGeneration, zone.needsKeys)
       try store.setZone(zone.name, known)
     }
     store.replica.zoneList = list.version
@@ -412,7 +414,7 @@ final class ZoneReplica {
     var size = 0
     for transaction in rest.prefix(limit) {
       size += transaction.parts.values.joined().reduce(0) { $0 + $1.value.roughSize }
-      if size > TransactionSize.request, !transactions.isEmpty { break }
+      if size > TransactionSize.most, !transactions.isEmpty { break }
       // A zone without its key waits.
       guard let transaction = try sealed(transaction) else { break }
       transactions.append(transaction)
