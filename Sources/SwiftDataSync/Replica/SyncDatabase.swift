@@ -95,7 +95,6 @@ final class SyncDatabase {
   /// Whether the database has a table.
   /// - Throws: an error of the database.
   func hasTable(_ name: String) throws -> Bool {
-    let isSQLite = types.bytes == TableTypes.sqlite.bytes
     let sql =
       isSQLite ? "SELECT count(*) FROM sqlite_master WHERE name = ?" : "SELECT count(*) FROM pg_class WHERE relname = ?"
     return try rows(sql, [.text(name)]).first?[0] != .integer(0)

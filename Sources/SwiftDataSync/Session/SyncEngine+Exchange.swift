@@ -222,7 +222,7 @@ extension SyncLog.PullResponse {
     }
     for entry in loads.flatMap(\.entries) { isPossible = isPossible && entry.commit <= cursor }
     guard isPossible else {
-      throw SyncFailure(.invalid, "the server answered with numbers of changes that do not follow each other; it is faulty")
+      throw SyncFailure(.invalid, "the numbers of changes in the answer do not follow each other; the server is faulty")
     }
   }
 }

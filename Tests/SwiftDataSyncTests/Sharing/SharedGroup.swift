@@ -3,6 +3,7 @@ import Foundation
 import SwiftData
 import SyncCore
 import SyncProtocol
+import Testing
 
 @testable import SwiftDataSync
 
@@ -114,6 +115,14 @@ final class SharedGroup {
 
   /// Exchanges all changes of a device.
   func sync(_ index: Int) throws { try devices[index].replica.sync(with: server, as: devices[index].account) }
+
+  /// Sends what a device has, and lets it hear nothing of it.
+  func push(_ index: Int) throws {
+    let device = devices[index]
+    try device.replica.capture()
+    let request = try #require(try device.replica.pushRequest())
+    #expect(try server.push(request, from: device.account).refusal == nil)
+  }
 
   func syncAll() throws { for _ in 0..<3 { for index in devices.indices { try sync(index) } } }
 
