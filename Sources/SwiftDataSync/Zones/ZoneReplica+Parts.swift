@@ -40,14 +40,14 @@ extension ZoneReplica {
             work.gone.insert(key)
           }
         }
-        let rows = try writeRows(keepsGone: true)
+        let rows = try writeRows(keepsGone: true, isComplete: true)
         if !rows.isEmpty { incomplete.append(rows) }
       }
     }
     // All rows have objects now.
     for part in incomplete {
       for row in part { work.add(row, nil) }
-      try writeRows(keepsGone: true)
+      try writeRows(keepsGone: true, isComplete: true)
     }
     try writeRows()
     store.replica.models = models.fingerprint

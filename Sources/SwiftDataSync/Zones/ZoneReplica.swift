@@ -211,10 +211,12 @@ final class ZoneReplica {
   }
 
   /// Writes the rows that may differ from their objects.
-  /// - Parameter keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
+  /// - Parameters:
+  ///   - keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
+  ///   - isComplete: whether any row may be gone, not only those that updates found.
   /// - Returns: the rows that lead to a row without an object.
   @discardableResult
-  func writeRows(keepsGone: Bool = false) throws -> Set<RecordKey> {
+  func writeRows(keepsGone: Bool = false, isComplete: Bool = false) throws -> Set<RecordKey> {
     for row in postponed { work.add(row, nil) }
     let view = rows
     var kept = RowWork()
@@ -226,7 +228,7 @@ final class ZoneReplica {
     defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
     guard !isScanning, !work.isEmpty else { return [] }
-    let writer = RowWriter(self, work, view)
+    let writer = RowWriter(self, work, view, leaving: isComplete ? nil : kept.gone)
     try writer.run()
     if writer.context.hasChanges {
       try checkpoint(.writing)
