@@ -112,6 +112,41 @@ struct ZonePartTests {
     }
   }
 
+  /// The objects that a device reads to take in a new member, or without one, of a list of so many members.
+  private func readMembers(_ count: Int, isDeletion: Bool) throws -> Int {
+    let group = try ZoneGroup([PartBox.self, PartItem.self])
+    try group.save(0) { context in
+      let box = PartBox(0)
+      context.insert(box)
+      for number in 0..<count {
+        let item = PartItem(number)
+        context.insert(item)
+        item.box = box
+      }
+    }
+    try group.syncAll()
+    try group.save(0) { context in
+      if isDeletion {
+        let last = try context.fetch(FetchDescriptor<PartItem>()).max { $0.number < $1.number }
+        context.delete(try #require(last))
+      } else {
+        let item = PartItem(count)
+        context.insert(item)
+        item.box = try group.first(PartBox.self, context)
+      }
+    }
+    try group.sync(0)
+    let statements = try SQLTrace.record { try group.sync(1) }.statements
+    let expected = (0..<count + (isDeletion ? 0 : 1)).dropLast(isDeletion ? 1 : 0)
+    #expect(try group.all(PartBox.self, 1)[0].items.map(\.number) == Array(expected))
+    return statements.count
+  }
+
+  @Test("A member that comes to the end of a list, or is deleted, costs the same whatever the length of the list", arguments: [false, true])
+  func member(isDeletion: Bool) throws {
+    #expect(try readMembers(40, isDeletion: isDeletion) == readMembers(400, isDeletion: isDeletion))
+  }
+
   @Test("A save that is larger than a request is sent in several transactions, and one with large values as assets")
   func largeSaves() throws {
     let names = (0..<5).map { RecordKey(.account("ann"), RecordName("\($0)")) }
