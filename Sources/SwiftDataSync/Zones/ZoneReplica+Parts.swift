@@ -61,7 +61,6 @@ extension ZoneReplica {
   func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws -> Bool {
     let zone = load.zone
     guard var known = store.zones[zone] else { return false }
-    defer { settleIfWhole(zone) }
     if load.isStart { try dropLoad(of: zone) }
     if load.isStart, load.position == nil, !known.isWhole {
       // Most zones of new devices come in one part.
@@ -94,11 +93,6 @@ extension ZoneReplica {
     }
     try store.setZone(zone, known)
     return isReplacement && load.position == nil
-  }
-
-  /// Notes that a zone which has arrived is as a restored server has it.
-  private func settleIfWhole(_ zone: ZoneName) {
-    if let known = store.zones[zone], known.position == nil, !known.isWhole || known.isShowing == true { settle(zone) }
   }
 
   /// Forgets the parts of a zone that were kept.

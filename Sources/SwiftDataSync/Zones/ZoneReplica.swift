@@ -341,16 +341,25 @@ final class ZoneReplica {
       for zone in gone { try drop(zone) }
       for zone in whole { try replace(zone) }
     }
+    let acknowledged = taken.subtracting(transactionsOfPartsToShow)
     if resent.isEmpty {
-      try update(changes, acknowledged: taken)
+      try update(changes, acknowledged: acknowledged)
     } else {
       // What others may be based on comes first.
-      let rest = outbox.transactions.filter { !taken.contains($0.id) }
-      try update(changes, acknowledged: taken.union(rest.map(\.id)), appended: resent + rest)
+      let rest = outbox.transactions.filter { !acknowledged.contains($0.id) }
+      try update(changes, acknowledged: acknowledged.union(rest.map(\.id)), appended: resent + rest)
     }
     let failure = contested.isEmpty ? nil : try resolve(contested)
     try dropUnsentAssets()
     return failure
+  }
+
+  /// The transactions that write to zones of which the rows do not show all parts yet. Until then the rows would not show what they
+  /// wrote. The next answer acknowledges them.
+  private var transactionsOfPartsToShow: Set<UUID> {
+    let zones = Set(store.zones.filter { $0.value.isShowing == true }.keys)
+    guard !zones.isEmpty else { return [] }
+    return Set(outbox.outgoing.filter { !zones.isDisjoint(with: $0.parts.keys) }.map(\.id))
   }
 
   /// Takes in an entry over changes that come before it.
