@@ -18,11 +18,13 @@ struct OneToOne: Hashable {
 }
 
 /// A place in a list. A row without a place goes first. Rows at one place are ordered by name.
-struct ListPlace: Hashable, Comparable {
-  var place: ExactText
-  var row: RecordKey
+package struct ListPlace: Hashable, Comparable {
+  package var place: ExactText
+  package var row: RecordKey
 
-  static func < (left: ListPlace, right: ListPlace) -> Bool {
+  package init(place: ExactText, row: RecordKey) { (self.place, self.row) = (place, row) }
+
+  package static func < (left: ListPlace, right: ListPlace) -> Bool {
     if left.place != right.place { return left.place < right.place }
     return left.row.name == right.row.name ? left.row < right.row : left.row.name < right.row.name
   }

@@ -10,6 +10,8 @@ struct RowWork {
   var gone: Set<RecordKey> = []
   /// The former keys of rows that keep their objects, by the keys that they have now.
   var former: [RecordKey: RecordKey] = [:]
+  /// Derived lists that only got members, with these members.
+  private(set) var appended: [ViewUpdate.ListKey: Set<RecordKey>] = [:]
   /// The attributes that had a write before, by the keys that rows have now. One that has none now gets the value of its declaration again.
   var written: [RecordKey: Set<ExactText>] = [:]
 
@@ -40,7 +42,13 @@ struct RowWork {
     for (list, change) in update.lists {
       let isSaved = (Set(change.arrived.keys).union(change.left)).allSatisfy { saved[$0] != nil }
       if isSaved, !change.isReordered { continue }
-      add(list.row, [list.property])
+      if change.isReordered || rows[list.row].map({ $0?.contains(list.property) ?? true }) ?? false {
+        add(list.row, [list.property])
+      } else if !change.arrived.isEmpty {
+        add(list.row, [])
+        appended[list, default: []].formUnion(change.arrived.keys)
+      }
+      // A member that leaves is deleted, or its own end of the relationship changes. The others keep their order.
     }
     for (row, names) in saved { add(row, names) }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })

@@ -8,7 +8,9 @@ import SyncProtocol
 final class RowWriter {
   private let replica: ZoneReplica
   private let view: ShownRows
-  private let work: RowWork
+  private var work: RowWork
+  /// Rows that are gone, whose objects other rows may take; nil if any zone may have such rows.
+  private let leaving: Set<RecordKey>?
   let context: ModelContext
   /// The objects of the rows that were looked for.
   private var objects: [RecordKey: any PersistentModel] = [:]
@@ -30,8 +32,8 @@ final class RowWriter {
   private var user: UserStore { replica.user }
   private var models: SyncModels { view.models }
 
-  init(_ replica: ZoneReplica, _ work: RowWork, _ view: ShownRows) {
-    (self.replica, self.work, self.view) = (replica, work, view)
+  init(_ replica: ZoneReplica, _ work: RowWork, _ view: ShownRows, leaving: Set<RecordKey>?) {
+    (self.replica, self.work, self.view, self.leaving) = (replica, work, view, leaving)
     context = replica.user.makeContext()
   }
 
@@ -40,12 +42,13 @@ final class RowWriter {
   func run() throws {
     let alive = try work.rows.keys.filter(view.exists).sorted()
     let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
-    try findMoved(alive)
+    try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
     let known = alive.filter { objects[$0] != nil }
     let created = Set(alive).subtracting(known)
     for key in try inOrder(created.sorted()) { try create(key) }
     for key in known { try updateAttributes(key) }
+    for (list, members) in work.appended where try !isAppended(members, to: list) { work.add(list.row, [list.property]) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     var lists: [(row: RecordKey, owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
@@ -90,13 +93,14 @@ final class RowWriter {
   // MARK: - Objects
 
   /// Gives rows without objects those of rows that are gone and showed the same record.
-  private func findMoved(_ keys: [RecordKey]) throws {
+  private func findMoved(_ keys: [RecordKey], _ leaving: Set<RecordKey>?) throws {
     var taken = Set<RecordKey>()
+    let named = leaving.map { Dictionary(grouping: $0.sorted(), by: \.name) }
     for key in keys where try store.object(of: key) == nil {
       let entity = try view.entity(of: key)?.text
       let others =
         try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
-        + replica.zones.sorted().map { RecordKey($0, key.name) }
+        + (named.map { $0[key.name] ?? [] } ?? replica.zones.sorted().map { RecordKey($0, key.name) })
       for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
         guard let text = try store.object(of: other), let identifier = user.identifier(text),
           identifier.entityName == entity
@@ -169,6 +173,33 @@ final class RowWriter {
       else { return false }
       return try view.write(model, of: key) == nil && UserStore.defaultCell(of: property) != .null
     }
+  }
+
+  // MARK: - Lists
+
+  /// Whether new members of a list are new objects behind all others. The store puts new objects there by itself, so that the others are
+  /// not read, and a new member costs the same whatever the length of the list.
+  private func isAppended(_ members: Set<RecordKey>, to list: ViewUpdate.ListKey) throws -> Bool {
+    guard let owner = objects[list.row], let entity = try view.entity(of: list.row),
+      case .list(let destination, let inverse, _)? = models[entity, list.property]?.kind,
+      let property = type(of: owner).__entity.property(named: list.property.text),
+      let last = try ModelCells.lastTarget(of: owner, property, in: context),
+      let key = try store.keys(of: [UserStore.text(last.persistentModelID)])[0]
+    else { return false }
+    func place(_ row: RecordKey) throws -> ListPlace? {
+      guard let model = try view.property(inverse, of: row) ?? models[destination, inverse],
+        try view.value(model, of: row)?.target == list.row
+      else { return nil }
+      return ListPlace(place: try view.place(model, of: row) ?? "", row: row)
+    }
+    guard var end = try place(key) else { return false }
+    let created = inserted.filter(members.contains)
+    guard created.count == members.count else { return false }
+    for member in created {
+      guard let next = try place(member), end < next else { return false }
+      end = next
+    }
+    return true
   }
 
   // MARK: - Values

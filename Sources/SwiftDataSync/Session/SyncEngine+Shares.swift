@@ -43,7 +43,10 @@ extension SyncEngine {
     _ account: String, to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly
   ) async throws {
     try await shareCall { engine in
+      let replica = try engine.replica()
+      if let zone = ZoneName(text: share) { try replica.admit(account, zone: zone) }
       _ = try await engine.client.invite(InviteRequest(account: account, permission: permission.wire), to: share)
+      if replica.canSeal { try await engine.syncNow() }
     }
   }
 
@@ -58,7 +61,8 @@ extension SyncEngine {
     try await shareCall { engine in
       let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
       guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
-      return link
+      // What follows # is not for the server.
+      return try engine.linkKey(of: share).map { "\(link)#\($0)" } ?? link
     }
   }
 
@@ -72,7 +76,10 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func revoke(_ account: String, from share: SyncShare.ID) async throws {
     try await shareCall { engine in
+      let replica = try engine.replica()
+      if replica.canSeal, let zone = ZoneName(text: share) { try replica.distrust(account, zone: zone) }
       try await engine.client.removeParticipant(account, from: share)
+      if replica.canSeal { try await engine.syncNow() }
     }
   }
 
@@ -82,6 +89,7 @@ extension SyncEngine {
   public func endShare(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
       try await engine.client.endShare(share)
+      if try engine.replica().canSeal { try await engine.syncNow() }
     }
   }
 
@@ -139,7 +147,10 @@ extension SyncEngine {
   public func accept(link: String) async throws -> SyncShare {
     try await shareCall { engine in
       _ = try await engine.replicaOfAccount()
-      let info = try await engine.client.accept(link: link.split(separator: "#").first.map(String.init) ?? "")
+      let parts = link.split(separator: "#", maxSplits: 1)
+      try await engine.publishKey(try engine.replica())
+      let info = try await engine.client.accept(link: parts.first.map(String.init) ?? "")
+      if parts.count == 2, let key = LinkKey(parts[1]) { try await engine.take(key, of: info) }
       try await engine.syncNow()
       return SyncShare(info)
     }
@@ -151,6 +162,7 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` if the account is not invited.
   public func accept(_ share: SyncShare.ID) async throws -> SyncShare {
     try await shareCall { engine in
+      try await engine.publishKey(try engine.replica())
       let info = try await engine.client.accept(zone: share)
       try await engine.syncNow()
       return SyncShare(info)

@@ -266,9 +266,18 @@ public actor SyncEngine {
       }
       // A replica that has not pulled yet has no cursor to send.
       if !isSending || replica.waitRequest(seconds: 0) == nil { try await pull(replica) }
+      var refused = try await exchangeKeys(replica)
       try await push(replica)
       try status.setPending(replica.unsentCount())
+      if refused == nil, try replica.shareWithoutKey() != nil {
+        refused = SyncError(
+          code: .encryptionKey,
+          message:
+            "the key of the share has not arrived; changes of encrypted attributes are sent when the owner's device"
+            + " has synced")
+      }
       if let undone = reportUndone(replica) { throw undone }
+      if let refused { throw refused }
     } catch {
       if let count = try? replica.unsentCount() { status.setPending(count) }
       // What the replica has in memory may be half of something.

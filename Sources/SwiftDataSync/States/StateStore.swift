@@ -398,6 +398,10 @@ struct KnownZone: Codable, Equatable {
   var root: RecordName?
   /// The account that made the share.
   var owner: String
+  /// The newest generation of the zone's key that the account can get from the server; nil for none.
+  var keyGeneration: Int?
+  /// True if the account owns the zone and has to wrap its key for a participant, or to make a new one.
+  var needsKeys: Bool?
 }
 
 private struct StoredZone: Codable {
@@ -442,6 +446,14 @@ struct ReplicaRecord: Codable {
   var shownProperties: [String: [String]]?
   /// The number of the next transaction in the outbox.
   var nextOutbox: Int64 = 1
+  /// The newest generation of each zone's key that values are shown with.
+  var keyGenerations: [String: Int]?
+  /// The public keys of other accounts that the replica trusts: the first one that it saw of each.
+  var trustedKeys: [String: Data]?
+  /// The accounts that get no keys of a zone any more, by zone.
+  var revoked: [String: Set<String>]?
+  /// The generation of a zone's key that a removed account knows.
+  var revokedGenerations: [String: Int]?
 
   init(session: UInt64) { clock = HybridClock(replica: session) }
 }

@@ -10,7 +10,7 @@ extension ZoneReplica {
   /// How many records a part has, at least.
   private static let partSize = 1000
 
-  private func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
+  func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
     // `body` changes the records.
     let records = shown
     try records.inParts(of: zone, size: Self.partSize, body)
@@ -40,14 +40,14 @@ extension ZoneReplica {
             work.gone.insert(key)
           }
         }
-        let rows = try writeRows(keepsGone: true)
+        let rows = try writeRows(keepsGone: true, isComplete: true)
         if !rows.isEmpty { incomplete.append(rows) }
       }
     }
     // All rows have objects now.
     for part in incomplete {
       for row in part { work.add(row, nil) }
-      try writeRows(keepsGone: true)
+      try writeRows(keepsGone: true, isComplete: true)
     }
     try writeRows()
     store.replica.models = models.fingerprint
@@ -61,7 +61,6 @@ extension ZoneReplica {
   func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws -> Bool {
     let zone = load.zone
     guard var known = store.zones[zone] else { return false }
-    defer { settleIfWhole(zone) }
     if load.isStart { try dropLoad(of: zone) }
     if load.isStart, load.position == nil, !known.isWhole {
       // Most zones of new devices come in one part.
@@ -94,11 +93,6 @@ extension ZoneReplica {
     }
     try store.setZone(zone, known)
     return isReplacement && load.position == nil
-  }
-
-  /// Notes that a zone which has arrived is as a restored server has it.
-  private func settleIfWhole(_ zone: ZoneName) {
-    if let known = store.zones[zone], known.position == nil, !known.isWhole || known.isShowing == true { settle(zone) }
   }
 
   /// Forgets the parts of a zone that were kept.

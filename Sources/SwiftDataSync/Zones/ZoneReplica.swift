@@ -128,6 +128,7 @@ final class ZoneReplica {
     (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
     let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots)
     for (key, registers) in laid.shown where outbox.writes(key) { shown.set(key, registers) }
+    loadKeys()
     // The program has other models.
     if store.replica.indexed != models.fingerprint {
       try shown.makeRows(models)
@@ -210,10 +211,12 @@ final class ZoneReplica {
   }
 
   /// Writes the rows that may differ from their objects.
-  /// - Parameter keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
+  /// - Parameters:
+  ///   - keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
+  ///   - isComplete: whether any row may be gone, not only those that updates found.
   /// - Returns: the rows that lead to a row without an object.
   @discardableResult
-  func writeRows(keepsGone: Bool = false) throws -> Set<RecordKey> {
+  func writeRows(keepsGone: Bool = false, isComplete: Bool = false) throws -> Set<RecordKey> {
     for row in postponed { work.add(row, nil) }
     let view = rows
     var kept = RowWork()
@@ -225,7 +228,7 @@ final class ZoneReplica {
     defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
     guard !isScanning, !work.isEmpty else { return [] }
-    let writer = RowWriter(self, work, view)
+    let writer = RowWriter(self, work, view, leaving: isComplete ? nil : kept.gone)
     try writer.run()
     if writer.context.hasChanges {
       try checkpoint(.writing)
@@ -340,16 +343,25 @@ final class ZoneReplica {
       for zone in gone { try drop(zone) }
       for zone in whole { try replace(zone) }
     }
+    let acknowledged = taken.subtracting(transactionsOfPartsToShow)
     if resent.isEmpty {
-      try update(changes, acknowledged: taken)
+      try update(changes, acknowledged: acknowledged)
     } else {
       // What others may be based on comes first.
-      let rest = outbox.transactions.filter { !taken.contains($0.id) }
-      try update(changes, acknowledged: taken.union(rest.map(\.id)), appended: resent + rest)
+      let rest = outbox.transactions.filter { !acknowledged.contains($0.id) }
+      try update(changes, acknowledged: acknowledged.union(rest.map(\.id)), appended: resent + rest)
     }
     let failure = contested.isEmpty ? nil : try resolve(contested)
     try dropUnsentAssets()
     return failure
+  }
+
+  /// The transactions that write to zones of which the rows do not show all parts yet. Until then the rows would not show what they
+  /// wrote. The next answer acknowledges them.
+  private var transactionsOfPartsToShow: Set<UUID> {
+    let zones = Set(store.zones.filter { $0.value.isShowing == true }.keys)
+    guard !zones.isEmpty else { return [] }
+    return Set(outbox.outgoing.filter { !zones.isDisjoint(with: $0.parts.keys) }.map(\.id))
   }
 
   /// Takes in an entry over changes that come before it.
@@ -377,11 +389,12 @@ final class ZoneReplica {
       try dropLoad(of: zone)
       settle(zone)
       try store.setZone(zone, nil)
-      try secrets.setKeys(nil, of: zone.text)
+      try forgetKeys(of: zone)
     }
     for zone in list.zones {
       var known = store.zones[zone.name] ?? KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner)
       (known.isWritable, known.root, known.owner) = (zone.isWritable, zone.root, zone.owner)
+      (known.keyGeneration, known.needsKeys) = (zone.keyGeneration, zone.needsKeys)
       try store.setZone(zone.name, known)
     }
     store.replica.zoneList = list.version

@@ -18,6 +18,7 @@ final class ZoneGroup {
   private let resolvers: ConflictResolvers
   private let scopes: SyncScopes
   private let hasSecret: Bool
+  private let secrets: [Secrets]
   /// Where the next crash of a replica comes.
   var crashesAt: CrashPoint?
   /// Whether everything happens in one millisecond.
@@ -36,6 +37,7 @@ final class ZoneGroup {
         for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
     }
     (self.accounts, self.resolvers, self.scopes, self.hasSecret) = (accounts, resolvers, scopes, hasSecret)
+    secrets = try accounts.map { _ in try Secrets() }
     for index in accounts.indices { replicas.append(try replica(index)) }
   }
 
@@ -50,7 +52,7 @@ final class ZoneGroup {
     let user = UserStore(containers[index], scopes: scopes)
     guard let store = user.transactionStore else { throw ReplicaError(description: "the store has no transactions") }
     return try ZoneReplica(
-      user: user, database: SyncDatabase(of: store), secrets: Secrets(),
+      user: user, database: SyncDatabase(of: store), secrets: secrets[index],
       keyring: hasSecret ? Keyring(secret: "secret of \(accounts[index])") : nil, resolvers: resolvers,
       now: { [server, unowned self] in
         if !isClockStill { server.now += 1 }
@@ -66,10 +68,13 @@ final class ZoneGroup {
     try context.save()
   }
 
-  func pull(_ index: Int) throws {
-    for _ in 0..<100 {
+  /// - Parameters:
+  ///   - limit: the most entries of an answer. A part of a zone has four times as many records.
+  ///   - answers: the most answers.
+  func pull(_ index: Int, limit: Int = 100, answers: Int = 100) throws {
+    for _ in 0..<answers {
       let request = replicas[index].pullRequest()
-      let answer = server.pull(request, by: accounts[index], limit: 100)
+      let answer = server.pull(request, by: accounts[index], limit: limit)
       guard try replicas[index].take(answer, for: request) else { return }
     }
   }
@@ -79,6 +84,28 @@ final class ZoneGroup {
     let refusal = try server.push(request, from: accounts[index]).refusal
     if let time = refusal?.time { try replicas[index].restamp(toServer: time) }
     return refusal
+  }
+
+  /// Gets keys of shares, and wraps them for others, as the session does.
+  func exchangeKeys(_ index: Int) throws {
+    let (replica, account, keys) = (replicas[index], accounts[index], server.keys)
+    guard let own = replica.keyring?.account.publicKey.rawRepresentation else { return }
+    if keys.accounts[account] == nil { keys.accounts[account] = own }
+    for zone in replica.sharesThatNeedKeys {
+      guard let share = server.shares[zone] else { continue }
+      let known = keys.keys(of: zone, share, for: account)
+      if let all = try replica.unwrap(known, zone), all.count > replica.keyGeneration(zone) {
+        try replica.keep(all, zone: zone)
+      }
+      if share.owner == account {
+        let wrapped = try replica.wrap(known, zone)
+        if let request = wrapped.request { try keys.put(request, to: zone, share, by: account) }
+        if let kept = wrapped.kept { try replica.keep(kept, zone: zone) }
+        if let refused = wrapped.refused { throw refused }
+      } else if known.wrappedGeneration < known.generation, let request = try replica.wrapLinkKey(known, zone) {
+        try keys.put(request, to: zone, share, by: account)
+      }
+    }
   }
 
   /// Starts a replica again, as its program does, or after a crash.

@@ -47,6 +47,7 @@ final class ZoneServer {
 
   private var contents = Contents()
   var shares: [ZoneName: Share] = [:]
+  let keys = ZoneKeyServer()
   /// Milliseconds since 1970.
   var now: Int64 = 1_800_000_000_000
   /// All that was ever appended, with what later copies lack.
@@ -161,12 +162,15 @@ final class ZoneServer {
       return response
     }
     let readable = zones(of: account)
-    let version = "\(readable.map { "\($0.text) \(may(account, $0, write: true))" })"
+    let generations = readable.map { zone in shares[zone].flatMap { keys.generation(of: zone, $0, for: account) } }
+    let needs = readable.map { zone in shares[zone].flatMap { keys.isNeeded(zone, $0, by: account) } }
+    let version = "\(readable.map { "\($0.text) \(may(account, $0, write: true))" }) \(generations) \(needs)"
     if request.version != version {
-      let zones = readable.map { zone in
-        SyncLog.ReadableZone(
+      let zones = readable.indices.map { index in
+        let zone = readable[index]
+        return SyncLog.ReadableZone(
           name: zone, owner: shares[zone]?.owner ?? account, isWritable: may(account, zone, write: true),
-          root: shares[zone]?.root)
+          root: shares[zone]?.root, keyGeneration: generations[index], needsKeys: needs[index])
       }
       response.list = SyncLog.ZoneList(version: version, zones: zones, invitations: 0)
     }

@@ -1,0 +1,173 @@
+#if Sync
+import Foundation
+import SwiftData
+import SyncCore
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Model final class PartBox {
+  var number: Int
+  @Relationship(inverse: \PartItem.box) var items: [PartItem] = []
+  init(_ number: Int) { self.number = number }
+}
+
+@Model final class PartItem {
+  var number: Int
+  var box: PartBox?
+  init(_ number: Int) { self.number = number }
+}
+
+@Suite("Zones that come in parts")
+struct ZonePartTests {
+  private static let count = 1500
+
+  /// A device with many objects, and a new one.
+  private func makeGroup() throws -> ZoneGroup {
+    let group = try ZoneGroup([PartBox.self, PartItem.self])
+    try group.save(0) { context in
+      let boxes = (0..<10).map(PartBox.init)
+      for box in boxes { context.insert(box) }
+      for number in 0..<Self.count {
+        let item = PartItem(number)
+        context.insert(item)
+        item.box = boxes[number % 10]
+      }
+    }
+    try group.sync(0)
+    return group
+  }
+
+  private func check(_ group: ZoneGroup, _ index: Int) throws {
+    let items = try group.all(PartItem.self, index)
+    #expect(items.count == Self.count && items.allSatisfy { $0.box?.number == $0.number % 10 })
+    let boxes = try group.all(PartBox.self, index).sorted { $0.number < $1.number }
+    #expect(boxes.map { $0.items.map(\.number) } == (0..<10).map { Array(stride(from: $0, to: Self.count, by: 10)) })
+    #expect(try group.replicas[index].store.kept(of: .account("ann"), after: nil, limit: 1).isEmpty)
+  }
+
+  @Test("A new device shows a large zone when all parts are here, and asks for the rest after a start")
+  func parts() throws {
+    let group = try makeGroup()
+    try group.pull(1, limit: 50, answers: 4)
+    #expect(try group.all(PartItem.self, 1).isEmpty)
+    #expect(group.replicas[1].pullRequest().loading.count == 1)
+    let position = group.replicas[1].pullRequest().loading
+    try group.restart(1)
+    #expect(group.replicas[1].pullRequest().loading == position)
+    try group.pull(1, limit: 50)
+    try check(group, 1)
+  }
+
+  @Test("A device that is killed while it shows the parts goes on with the rest", arguments: 0...4)
+  func crash(_ commit: Int) throws {
+    let group = try makeGroup()
+    try group.pull(1, limit: 50, answers: 7)
+    // The last answer is taken in, and then the parts are shown.
+    group.crashesAt = .commit(commit)
+    #expect(throws: SimulatedCrash.self) { try group.pull(1, limit: 50) }
+    try group.restart(1)
+    try group.save(1) { $0.insert(PartBox(100)) }
+    try group.replicas[1].catchUp()
+    try group.syncAll()
+    let added = try group.all(PartBox.self, 0).filter { $0.number == 100 }
+    #expect(added.count == 1)
+    for index in 0...1 {
+      try group.save(index) { context in
+        for box in try context.fetch(FetchDescriptor<PartBox>()) where box.number == 100 { context.delete(box) }
+      }
+      try group.syncAll()
+      try check(group, index)
+    }
+  }
+
+  @Test("A zone that comes whole again keeps the objects, their changes that were not sent, and deletes what others deleted")
+  func again() throws {
+    let group = try makeGroup()
+    try group.sync(1)
+    let known = try Dictionary(uniqueKeysWithValues: group.all(PartItem.self, 1).map { ($0.number, $0.persistentModelID) })
+    try group.save(0) { context in
+      for item in try context.fetch(FetchDescriptor<PartItem>()) where item.number % 3 == 0 { context.delete(item) }
+      for number in Self.count..<Self.count + 10 { context.insert(PartItem(number)) }
+    }
+    try group.sync(0)
+    try group.save(1) { context in
+      for item in try context.fetch(FetchDescriptor<PartItem>()) where item.number == 1 { item.number = -1 }
+    }
+    // The log is folded beyond what the device has seen.
+    group.server.compact(.account("ann"), upTo: group.server.commit, floor: group.server.commit)
+    try group.pull(1, limit: 50, answers: 2)
+    #expect(try group.all(PartItem.self, 1).count == Self.count)
+    try group.restart(1)
+    try group.pull(1, limit: 50)
+    try group.syncAll()
+    for index in 0...1 {
+      let numbers = try Set(group.all(PartItem.self, index).map(\.number))
+      let expected = Set((0..<Self.count + 10).filter { $0 % 3 != 0 || $0 >= Self.count }).subtracting([1]).union([-1])
+      #expect(numbers == expected)
+    }
+    for item in try group.all(PartItem.self, 1) where item.number < Self.count && item.number > 0 {
+      #expect(item.persistentModelID == known[item.number])
+    }
+  }
+
+  /// The objects that a device reads to take in a new member, or without one, of a list of so many members.
+  private func readMembers(_ count: Int, isDeletion: Bool) throws -> Int {
+    let group = try ZoneGroup([PartBox.self, PartItem.self])
+    try group.save(0) { context in
+      let box = PartBox(0)
+      context.insert(box)
+      for number in 0..<count {
+        let item = PartItem(number)
+        context.insert(item)
+        item.box = box
+      }
+    }
+    try group.syncAll()
+    try group.save(0) { context in
+      if isDeletion {
+        let last = try context.fetch(FetchDescriptor<PartItem>()).max { $0.number < $1.number }
+        context.delete(try #require(last))
+      } else {
+        let item = PartItem(count)
+        context.insert(item)
+        item.box = try group.first(PartBox.self, context)
+      }
+    }
+    try group.sync(0)
+    let statements = try SQLTrace.record { try group.sync(1) }.statements
+    let expected = (0..<count + (isDeletion ? 0 : 1)).dropLast(isDeletion ? 1 : 0)
+    #expect(try group.all(PartBox.self, 1)[0].items.map(\.number) == Array(expected))
+    return statements.count
+  }
+
+  @Test("A member that comes to the end of a list, or is deleted, costs the same whatever the length of the list", arguments: [false, true])
+  func member(isDeletion: Bool) throws {
+    #expect(try readMembers(40, isDeletion: isDeletion) == readMembers(400, isDeletion: isDeletion))
+  }
+
+  @Test("A save that is larger than a request is sent in several transactions, and one with large values as assets")
+  func largeSaves() throws {
+    let names = (0..<5).map { RecordKey(.account("ann"), RecordName("\($0)")) }
+    func changes(_ text: RegisterValue) -> [RecordKey: Registers] {
+      Dictionary(
+        uniqueKeysWithValues: names.map { key in
+          var registers = Registers()
+          registers.fields["text"] = Stamped(.zero, text)
+          return (key, registers)
+        })
+    }
+    let text = RegisterValue.text(ExactText(String(repeating: "x", count: 1000)))
+    #expect(TransactionSize.parts(of: changes(text), bytes: 2500).map(\.count) == [2, 2, 1])
+    #expect(TransactionSize.parts(of: changes(text), records: 3).map(\.count) == [3, 2])
+    #expect(TransactionSize.parts(of: changes(text)).map(\.count) == [5])
+    let group = try ZoneGroup([PartBox.self])
+    try group.syncAll()
+    let data = RegisterValue.data(Data(repeating: 1, count: 1 << 20))
+    let parts = try group.replicas[0].transaction { try group.replicas[0].parts(ofSave: changes(data)) }
+    #expect(parts.count == 1)
+    #expect(parts[0].values.allSatisfy { if case .asset? = $0.fields["text"]?.value { true } else { false } })
+  }
+}
+#endif
