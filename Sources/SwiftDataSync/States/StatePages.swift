@@ -355,9 +355,10 @@ extension StateRecord {
     switch try reader.byte() {
     case 0: row = nil
     case 1: row = key
-    default: row = StatePages.Key(try reader.count(), try reader.record())
+    default: row = StatePages.Key(Int(truncatingIfNeeded: try reader.bits()), try reader.record())
     }
-    aliases = try reader.count()
+    // It is not a count of what follows.
+    aliases = Int(truncatingIfNeeded: try reader.bits())
     object = try reader.optional { try $0.text() }
     registers = try reader.optional { reader in
       var part = BinaryReader(try reader.blob())

@@ -44,8 +44,8 @@ extension ZoneReplica {
     context.author = UserStore.resolverAuthor
     do {
       for conflict in contested {
-        guard let row = shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
-          let remote = store.registers(of: conflict.key), let text = try store.object(of: row),
+        guard let row = try shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
+          let remote = try store.registers(of: conflict.key), let text = try store.object(of: row),
           let identifier = user.identifier(text),
           let object = try ModelCells.objects([identifier], in: context)[identifier]
         else { continue }

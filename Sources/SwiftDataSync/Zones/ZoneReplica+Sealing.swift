@@ -29,7 +29,7 @@ extension ZoneReplica {
     var parts = transaction.parts
     for (zone, part) in parts {
       for (name, registers) in part {
-        let born = registers.born?.value ?? shown.registers(of: RecordKey(zone, name))?.born?.value
+        let born = try registers.born?.value ?? shown.registers(of: RecordKey(zone, name))?.born?.value
         let isPersonal = name.subject != nil
         let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
         guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else {
