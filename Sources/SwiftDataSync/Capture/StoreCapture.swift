@@ -65,6 +65,7 @@ final class StoreCapture {
       object.map { (identifier: identifier, object: $0) }
     }
     let keys = try name(found.map(\.identifier))
+    try store.prepare(keys)
     if user.schema.hasReferences { try nameTargets(of: found.map(\.object)) }
     for (key, (identifier, object)) in zip(keys, found) {
       let isNew = try view.registers(of: key) == nil

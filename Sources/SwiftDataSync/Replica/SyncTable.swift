@@ -139,9 +139,9 @@ struct SyncTables {
         "(SELECT \(function)(\(column)) FROM \(name(table)) WHERE \(other) = sought.value)"
       }
       found += try database.rows(
-        "WITH sought(value) AS (VALUES \(sought.joined(separator: ", "))) SELECT value, least, greatest FROM "
-          + "(SELECT value, \(bound("min")) AS least, \(bound("max")) AS greatest FROM sought) AS bounds "
-          + "WHERE least IS NOT NULL", part)
+        "WITH sought(value) AS (VALUES \(sought.joined(separator: ", "))) SELECT value, lowest, highest FROM "
+          + "(SELECT value, \(bound("min")) AS lowest, \(bound("max")) AS highest FROM sought) AS bounds "
+          + "WHERE lowest IS NOT NULL", part)
     }
     return found
   }

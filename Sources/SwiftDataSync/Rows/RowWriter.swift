@@ -95,6 +95,7 @@ final class RowWriter {
   /// Gives rows without objects those of rows that are gone and showed the same record.
   private func findMoved(_ keys: [RecordKey], _ leaving: Set<RecordKey>?) throws {
     var taken = Set<RecordKey>()
+    try store.prepare(keys)
     let named = leaving.map { Dictionary(grouping: $0.sorted(), by: \.name) }
     for key in keys where try store.object(of: key) == nil {
       let entity = try view.entity(of: key)?.text
@@ -116,6 +117,7 @@ final class RowWriter {
   private func load(_ keys: [RecordKey]) throws {
     var stored: [(key: RecordKey, identifier: PersistentIdentifier)] = []
     let given = Set(moved.values)
+    try store.prepare(keys.map { moved[$0] ?? $0 })
     for key in keys where sought.insert(key).inserted && !given.contains(key) {
       if let text = try store.object(of: moved[key] ?? key), let identifier = user.identifier(text) {
         stored.append((key, identifier))

@@ -136,6 +136,12 @@ public struct LaidOutbox: Sendable {
     for id in acknowledged {
       if let number = numbers[id] { replace(number, nil, &pending, &differing) }
     }
+    try base.prepare(
+      appended.flatMap { transaction in
+        transaction.changes.flatMap { key, registers in
+          [key] + registers.referencedNames.map { RecordKey(key.zone, $0) }
+        }
+      })
     for transaction in appended {
       laid[next] = Laid(transaction: transaction)
       numbers[transaction.id] = next
