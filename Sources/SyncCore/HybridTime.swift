@@ -68,7 +68,7 @@ extension HybridTime: CustomStringConvertible, Codable {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let time = HybridTime(text) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text.prefix(40))\" is no moment")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text.prefix(40))\" is not a moment")
     }
     self = time
   }

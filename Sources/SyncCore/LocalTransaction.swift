@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A save that the server has not taken yet, with its changes in all zones (design, 3.4).
+/// A save that the server has not taken yet, with its changes in all zones.
 public struct LocalTransaction: Hashable, Sendable, Identifiable {
   /// A row that the program shared, and the zone of the share.
   public struct Move: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
   public var moves: [Move] = []
   /// The deleted owner of each record that a cascade deleted.
   public var owners: [RecordKey: RecordKey] = [:]
-  /// Whether the transaction brings back registers that a restored server lost (design, 3.9). Their times are their own, and they go
+  /// Whether the transaction brings back registers that a restored server lost. Their times are their own, and they go
   /// where they were.
   public var isResent = false
 

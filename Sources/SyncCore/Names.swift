@@ -5,7 +5,7 @@ public typealias WireName = ExactText
 ///
 /// An account's own zone carries the account's name. So a name that another account wrote never means the reader's own zone.
 public enum ZoneName: Hashable, Comparable, Sendable {
-  // The order of the cases is the order of zones in a view: an account's own zone goes first (design, 3.3).
+  // The order of the cases is the order of zones in a view: an account's own zone goes first.
   /// The zone that an account has for itself.
   case account(ExactText)
   /// The zone of a share.
@@ -15,7 +15,7 @@ public enum ZoneName: Hashable, Comparable, Sendable {
   public var isShare: Bool { if case .share = self { true } else { false } }
 }
 
-/// The identity of a record (design, 3.1).
+/// The identity of a record.
 ///
 /// The name stays when the record moves to another zone, so that no value needs rewriting.
 public struct RecordKey: Hashable, Comparable, Sendable {

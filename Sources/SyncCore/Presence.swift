@@ -1,4 +1,4 @@
-/// Step 1 of a view: which records are shown (design, 3.3).
+/// Step 1 of a view: which records are shown.
 ///
 /// A record is shown if it is in its zone, its class is known, and no dead record of the same zone owns it, directly or through
 /// other records.

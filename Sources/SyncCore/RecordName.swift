@@ -4,7 +4,7 @@ import Foundation
 public struct RecordName: Hashable, Sendable {
   // A UUID takes 16 bytes here, which are hashed and compared much faster than its text.
   @usableFromInline package let high, low: UInt64
-  /// A name that is no UUID in lowercase.
+  /// A name that is not a UUID in lowercase.
   @usableFromInline let other: OtherName?
 
   // A reference, which takes half the room of a text.
@@ -54,7 +54,7 @@ public struct RecordName: Hashable, Sendable {
   }
 
   private static let digits = Array("0123456789abcdef".utf8)
-  /// Where the dashes of a UUID are.
+  /// The places of the dashes in a UUID.
   private static let dashes: [Int] = [8, 13, 18, 23]
 
   private static func parse(_ text: String) -> (high: UInt64, low: UInt64)? {
@@ -94,7 +94,7 @@ extension RecordName {
     return one.text.utf8.elementsEqual(two.text.utf8)
   }
 
-  /// Hashes what can differ: few names are no UUIDs.
+  /// Hashes what can differ: few names are not UUIDs.
   public func hash(into hasher: inout Hasher) {
     if let other { return hasher.combine(other.text) }
     hasher.combine(low)
@@ -103,7 +103,7 @@ extension RecordName {
 
   @usableFromInline static let hashKeys = (UInt64.random(in: 1...(.max)), UInt64.random(in: 1...(.max)))
 
-  /// A hash of few instructions. Its keys are random in each process, so that nobody can choose names that collide.
+  /// A hash of few instructions. Its keys are random in each process, so that no peer can choose names that collide.
   @inlinable package var quickHash: Int {
     if let other { return other.text.hashValue }
     let (high, low) = (high ^ Self.hashKeys.0).multipliedFullWidth(by: low ^ Self.hashKeys.1)

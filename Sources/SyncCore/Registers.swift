@@ -1,5 +1,5 @@
 /// A value with the time of its write. The later write wins. Two writes of one time are told apart by their values, so that the
-/// result does not depend on the order (design, 3.1).
+/// result does not depend on the order.
 public struct Stamped<Value: Hashable & Comparable & Sendable>: Hashable, Comparable, Sendable {
   /// The time of the write.
   public var time: HybridTime
@@ -80,7 +80,7 @@ public struct Edge: Hashable, Sendable {
   }
 }
 
-/// The registers of one record, or the registers that a transaction writes (design, 3.1).
+/// The registers of one record, or the registers that a transaction writes.
 ///
 /// Each register is a join semilattice: ``join(_:)`` is commutative, associative and idempotent. So the state of a zone is the join of
 /// its log, in whatever order and however often an entry is taken in. Nothing here knows a model class.
@@ -95,7 +95,7 @@ public struct Registers: Hashable, Sendable {
   public var fields: [WireName: Stamped<RegisterValue>] = [:]
   /// The members of to-many relationships, by property.
   public var edges: [WireName: [RecordName: Edge]] = [:]
-  /// The commit of the last change, which the server's log gives (design, 3.9).
+  /// The commit of the last change, which the server's log gives.
   public var commit: Int64?
 
   /// Makes registers without a write.

@@ -1,4 +1,4 @@
-/// Step 2 of a view: which row shows a record (design, 3.3).
+/// Step 2 of a view: which row shows a record.
 ///
 /// Within a zone, records with equal unique values are one row. Its key is their least key. Between zones, the first zone's row
 /// stands for the others, which are not shown. So no value of a record gets into a row of another zone.

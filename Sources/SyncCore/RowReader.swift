@@ -30,7 +30,7 @@ package struct ListPlace: Hashable, Comparable {
   }
 }
 
-/// Reads rows of a source, one property at a time (design, 3.3). It reads what the value depends on, and nothing else.
+/// Reads rows of a source, one property at a time. It reads what the value depends on, and nothing else.
 final class RowReader<Source: RowSource> {
   let source: Source
   let models: SyncModels

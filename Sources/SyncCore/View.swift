@@ -26,7 +26,7 @@ public struct Row: Hashable, Sendable {
   }
 }
 
-/// The rows that a store shows. They are a pure function of the states of its zones and of the program's models (design, 3.3).
+/// The rows that a store shows. They are a pure function of the states of its zones and of the program's models.
 ///
 /// A view has no state. After an update of the program, the view is made again from the same states. ``ViewUpdate`` finds what an entry
 /// of the log changes in a view without making the view.

@@ -1,4 +1,4 @@
-/// The state of a zone: the registers of its records. It is the join of the zone's log (design, 3.2).
+/// The state of a zone: the registers of its records. It is the join of the zone's log.
 public struct ZoneState: Hashable, Sendable {
   /// The registers, by the record's name.
   public var records: [RecordName: Registers]
@@ -32,7 +32,7 @@ public struct ZoneState: Hashable, Sendable {
     for name in names { records[name] = nil }
   }
 
-  /// The dead and departed records among the given ones that no view needs, whatever its models (design, 3.8).
+  /// The dead and departed records among the given ones that no view needs, whatever its models.
   ///
   /// A view needs a record if a living record leads to it. It also needs a dead record that leads to a living one, because a cascade
   /// may go through it.
@@ -84,7 +84,7 @@ public struct ZoneStates: Hashable, Sendable {
     }
   }
 
-  /// The record that a reference held in a zone leads to; nil if it is dead, unreadable or unknown (design, 3.3).
+  /// The record that a reference held in a zone leads to; nil if it is dead, unreadable or unknown.
   ///
   /// The zone's own record of that name counts first, with its forwarding pointer, then the record of the zone that the hint names.
   /// - Parameter searchesOtherZones: whether a name that neither zone knows is looked for in the other zones. Only a view does so.

@@ -4,7 +4,7 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 
-/// Makes a transaction of what the program saved (design, 3.4).
+/// Makes a transaction of what the program saved.
 ///
 /// It writes the current values of the properties that the history names. All writes have one time: of two transactions that write the same
 /// fields, one wins all of them.

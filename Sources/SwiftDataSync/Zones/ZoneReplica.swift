@@ -5,7 +5,7 @@ import SyncCore
 import SyncProtocol
 import UntrustedInput
 
-/// A store that syncs: its rows, and the tables in its database that sync keeps (design, 3.4).
+/// A store that syncs: its rows, and the tables in its database that sync keeps.
 ///
 /// The rows show the states of the zones, with the saves on top that the log does not have yet. ``capture()`` makes transactions of
 /// what the program saved. ``take(_:for:)`` takes in what follows in the log. A replica does no networking.

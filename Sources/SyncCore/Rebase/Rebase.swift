@@ -1,4 +1,4 @@
-/// Local edits laid over a new base (design, 3.5). It is a function of its arguments, so that no replica has to remember anything between
+/// Local edits laid over a new base. It is a function of its arguments, so that no replica has to remember anything between
 /// two pulls.
 ///
 /// Only the device whose user gave an object its owner moves the object. No device moves an object in reaction to another device's

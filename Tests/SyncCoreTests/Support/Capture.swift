@@ -8,7 +8,7 @@ enum RowEdit: Hashable {
   case delete(RecordKey)
 }
 
-/// The changes of records that a program saved (design, 3.4): `capture` of the model.
+/// The changes of records that a program saved: `capture` of the model.
 struct Capture {
   private let view: View
   private let rows: [RecordKey: Row]

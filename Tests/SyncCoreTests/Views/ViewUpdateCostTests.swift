@@ -33,7 +33,7 @@ private final class CountedRecords: RowSource {
   func records(shownBy row: RecordKey) -> [RecordKey] { counted(base.records(shownBy: row)) }
 }
 
-/// What an update reads depends on what changes, not on the number of records (design, 4).
+/// What an update reads depends on what changes, not on the number of records.
 @Suite("The cost of an incremental view")
 struct ViewUpdateCostTests {
   private static let ann = SyncGroup.ann

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// Assets that a transaction names: the bytes are there before the names (design, 3.7).
+// Assets that a transaction names: the bytes are there before the names.
 
 extension ZoneStore {
   /// An asset that a zone gets from another zone, without a copy of its bytes.

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// Folding: the state at a commit replaces the log before it (design, 3.8). The server joins registers and knows no models, so that it can
+// Folding: the state at a commit replaces the log before it. The server joins registers and knows no models, so that it can
 // fold the logs of encrypted zones too.
 //
 // Each step is one save. The fold writes the pages of the new state next to the old pages, and one save switches from the old to the

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import SyncProtocol
 
-// Forgetting: an entry of the log names the dead and departed records that no view needs (design, 3.8), so that all replicas forget them
+// Forgetting: an entry of the log names the dead and departed records that no view needs, so that all replicas forget them
 // at the same commit. The same scan finds the assets that no register names.
 
 extension ZoneStore {

@@ -3,7 +3,7 @@ import SwiftData
 import SyncProtocol
 import UntrustedInput
 
-// Reading the log: what follows one cursor in all zones of an account, up to one commit (design, 3.6).
+// Reading the log: what follows one cursor in all zones of an account, up to one commit.
 
 extension ZoneStore {
   /// An answer to a pull. The bytes of registers go from the store into the JSON as they are.

@@ -3,7 +3,7 @@ import SwiftData
 import SyncProtocol
 import UntrustedInput
 
-// Appending transactions to the logs of their zones (design, 3.6).
+// Appending transactions to the logs of their zones.
 
 extension ZoneStore {
   /// The largest number of concurrent entries of a zone that a push is compared with, and their largest size in bytes. A client that is

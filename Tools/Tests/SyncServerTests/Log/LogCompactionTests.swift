@@ -6,7 +6,7 @@ import UntrustedInput
 
 @testable import SyncServer
 
-/// The server folds logs and forgets records without any device (design, 3.8).
+/// The server folds logs and forgets records without any device.
 @Suite("Compaction of the log", .timeLimit(.minutes(5))) struct LogCompactionTests {
   /// A client that knows nothing reads the zones of an account.
   private func read(_ fixture: LogFixture, _ account: String = "ann", from store: ZoneStore? = nil) async throws

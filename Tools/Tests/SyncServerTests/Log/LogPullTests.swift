@@ -5,7 +5,7 @@ import UntrustedInput
 
 @testable import SyncServer
 
-/// A pull returns what follows one cursor in all zones of an account, up to one commit (design, 3.6).
+/// A pull returns what follows one cursor in all zones of an account, up to one commit.
 @Suite("Pulls from the log", .timeLimit(.minutes(5))) struct LogPullTests {
   private static var small: ServerLimits {
     var limits = LogFixture.limits

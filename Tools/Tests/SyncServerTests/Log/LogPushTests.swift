@@ -5,7 +5,7 @@ import UntrustedInput
 
 @testable import SyncServer
 
-/// A transaction is taken for all of its zones or for none, and each refusal has a test (design, 3.6).
+/// A transaction is taken for all of its zones or for none, and each refusal has a test.
 @Suite("Pushes to the log") struct LogPushTests {
   private typealias Parts = [ZoneName: [RecordName: Registers]]
 

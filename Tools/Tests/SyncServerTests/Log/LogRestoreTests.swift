@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Clients find out that the server's database was restored from a backup (design, 3.9).
+/// Clients find out that the server's database was restored from a backup.
 @Suite("A restored log") struct LogRestoreTests {
   @Test("A client that has seen commits which a restored server lost gets all zones whole, and knows the fork")
   func restored() async throws {
