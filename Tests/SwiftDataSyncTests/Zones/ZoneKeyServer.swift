@@ -36,7 +36,9 @@ final class ZoneKeyServer {
 
   private func participants(_ zone: Zone, _ share: ZoneServer.Share) -> [AccountKey] {
     share.members.keys.sorted().compactMap { account in
-      accounts[account].map { AccountKey(account: account, key: $0, generation: zone.wrapped[account]?.generation ?? 0) }
+      accounts[account].map {
+        AccountKey(account: account, key: $0, generation: zone.wrapped[account]?.generation ?? 0)
+      }
     }
   }
 

@@ -37,7 +37,9 @@ struct ZoneKeyTests {
     }
   }
 
-  @Test("A participant reads encrypted attributes once the owner's device has wrapped the key, and what it writes is encrypted")
+  @Test(
+    "A participant reads encrypted attributes once the owner's device has wrapped the key, and what it writes is encrypted"
+  )
   func participant() throws {
     let group = try makeGroup(["ann", "bob"])
     let zone = try group.share(ZoneSecret.self, of: 0, with: ["bob": true])
