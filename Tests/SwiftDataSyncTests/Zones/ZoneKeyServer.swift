@@ -2,6 +2,7 @@
 import Foundation
 import SyncCore
 import SyncProtocol
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -68,7 +69,7 @@ final class ZoneKeyServer {
   func isNeeded(_ zone: ZoneName, _ share: ZoneServer.Share, by account: String) -> Bool? {
     guard share.owner == account, let known = zones[zone], known.generation > 0 else { return nil }
     return isStale(known, share)
-      || participants(known, share).contains { $0.generation < .init(known.generation) } ? true : nil
+      || participants(known, share).contains { $0.generation < Untrusted(known.generation) } ? true : nil
   }
 }
 #endif
