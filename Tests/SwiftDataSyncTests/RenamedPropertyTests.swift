@@ -81,7 +81,7 @@ final class RenamedPropertyTests {
 
     /// How many objects of a class show records.
     func objectCount(of entity: String) throws -> Int {
-      try replica.store.shownRows().values.count { $0.hasPrefix("\(entity)/") }
+      try replica.shownRows().values.count { $0.hasPrefix("\(entity)/") }
     }
 
     func save(_ body: (ModelContext) throws -> Void) throws {

@@ -157,7 +157,7 @@ struct RestoredStoreTests {
       try set("b", "1", other)
     }
     for container in [restored.container, other] { #expect(try contents(container) == ["a": "2", "b": "1"]) }
-    #expect(try restored.replica.store.shownRows().count == 2)
+    #expect(try restored.replica.shownRows().count == 2)
   }
 
   @Test("does not bring back what was deleted since the copy")

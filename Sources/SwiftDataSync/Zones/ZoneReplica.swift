@@ -316,8 +316,10 @@ final class ZoneReplica {
 
   /// Captures what the program saved before anything of others comes in: it might have to become one with objects that were not looked at yet.
   private func scanBefore(_ response: SyncLog.PullResponse) throws {
+    // The first answer to a new account has a list, and an own zone without records.
     let isOwn =
-      response.loads.isEmpty && response.list == nil && response.entries.count <= Set(response.taken).count
+      response.loads.allSatisfy { $0.records.isEmpty && $0.entries.isEmpty }
+      && (response.list == nil || store.replica.zoneList == nil) && response.entries.count <= Set(response.taken).count
     if isOwn { try captureSaves() } else { try capture() }
   }
 
