@@ -35,7 +35,9 @@ public struct FirstRecords<Base: RowSource>: RowSource {
     try base.holders(of: name, in: zone, by: property).filter { RecordKey(zone, $0) < end }
   }
   /// The records of all zones that have a unique value.
-  public func records(with value: UniqueValue) throws -> [RecordKey] { try base.records(with: value).filter { $0 < end } }
+  public func records(with value: UniqueValue) throws -> [RecordKey] {
+    try base.records(with: value).filter { $0 < end }
+  }
   /// The row that shows a record; nil for a record that is not shown.
   public func row(showing key: RecordKey) throws -> RecordKey? { try base.row(showing: key) }
   /// The records that a row shows.

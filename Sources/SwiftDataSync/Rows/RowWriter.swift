@@ -48,7 +48,9 @@ final class RowWriter {
     let created = Set(alive).subtracting(known)
     for key in try inOrder(created.sorted()) { try create(key) }
     for key in known { try updateAttributes(key) }
-    for (list, members) in work.appended where try !isAppended(members, to: list) { work.add(list.row, [list.property]) }
+    for (list, members) in work.appended where try !isAppended(members, to: list) {
+      work.add(list.row, [list.property])
+    }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     var lists: [(row: RecordKey, owner: any PersistentModel, property: __Property, members: [RecordKey])] = []

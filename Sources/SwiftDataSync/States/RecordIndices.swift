@@ -176,7 +176,9 @@ final class RecordIndices {
   /// The records of a zone that lead to a name.
   /// - Parameter property: the property by which they lead there; nil is any.
   func holders(of name: RecordName, in zone: Int, by property: WireName?) throws -> [RecordName] {
-    var (condition, arguments) = ("WHERE \"target\" = ? AND \"zone\" = ?", [SQLValue.blob(name.bytes), .integer(Int64(zone))])
+    var (condition, arguments) = (
+      "WHERE \"target\" = ? AND \"zone\" = ?", [SQLValue.blob(name.bytes), .integer(Int64(zone))]
+    )
     if let property {
       condition += " AND \"property\" = ?"
       arguments.append(tables.database.cell(property.text))

@@ -187,7 +187,8 @@ final class StateStore {
 
   /// The next records that were kept of a zone, in the order of their names.
   /// - Throws: an error of the store.
-  func kept(of zone: ZoneName, after name: RecordName?, limit: Int) throws -> [(name: RecordName, registers: Registers)] {
+  func kept(of zone: ZoneName, after name: RecordName?, limit: Int) throws -> [(name: RecordName, registers: Registers)]
+  {
     guard let number = zoneNumbers[zone] else { return [] }
     return try pages.records(of: -number, after: name, limit: limit).compactMap { key, record in
       record.registers.map { (key.name, $0) }

@@ -141,7 +141,9 @@ extension ZoneReplica {
       store.replica.trustedKeys?[account] = nil
       store.replica.revoked = (store.replica.revoked ?? [:]).merging([zone.text: [account]]) { $0.union($1) }
       let generation = keyGeneration(zone)
-      store.replica.revokedGenerations = (store.replica.revokedGenerations ?? [:]).merging([zone.text: generation]) { $1 }
+      store.replica.revokedGenerations = (store.replica.revokedGenerations ?? [:]).merging([zone.text: generation]) {
+        $1
+      }
     }
   }
 

@@ -17,7 +17,9 @@ final class KnownRows: RowSource {
   init(_ source: any RowSource) { self.source = source }
 
   func prepare(_ keys: [RecordKey]) throws { try source.prepare(keys.filter { registers[$0] == nil }) }
-  func prepare(leadingTo names: [RecordName]) throws { try source.prepare(leadingTo: names.filter { leading[$0] == nil }) }
+  func prepare(leadingTo names: [RecordName]) throws {
+    try source.prepare(leadingTo: names.filter { leading[$0] == nil })
+  }
   func prepare(with values: [UniqueValue]) throws { try source.prepare(with: values.filter { unique[$0] == nil }) }
 
   func registers(of key: RecordKey) throws -> Registers? {

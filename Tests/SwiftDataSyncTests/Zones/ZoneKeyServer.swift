@@ -2,6 +2,7 @@
 import Foundation
 import SyncCore
 import SyncProtocol
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -36,7 +37,9 @@ final class ZoneKeyServer {
 
   private func participants(_ zone: Zone, _ share: ZoneServer.Share) -> [AccountKey] {
     share.members.keys.sorted().compactMap { account in
-      accounts[account].map { AccountKey(account: account, key: $0, generation: zone.wrapped[account]?.generation ?? 0) }
+      accounts[account].map {
+        AccountKey(account: account, key: $0, generation: zone.wrapped[account]?.generation ?? 0)
+      }
     }
   }
 
@@ -66,7 +69,7 @@ final class ZoneKeyServer {
   func isNeeded(_ zone: ZoneName, _ share: ZoneServer.Share, by account: String) -> Bool? {
     guard share.owner == account, let known = zones[zone], known.generation > 0 else { return nil }
     return isStale(known, share)
-      || participants(known, share).contains { $0.generation < .init(known.generation) } ? true : nil
+      || participants(known, share).contains { $0.generation < Untrusted(known.generation) } ? true : nil
   }
 }
 #endif

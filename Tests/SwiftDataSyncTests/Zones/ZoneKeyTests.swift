@@ -4,6 +4,7 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -37,7 +38,9 @@ struct ZoneKeyTests {
     }
   }
 
-  @Test("A participant reads encrypted attributes once the owner's device has wrapped the key, and what it writes is encrypted")
+  @Test(
+    "A participant reads encrypted attributes once the owner's device has wrapped the key, and what it writes is encrypted"
+  )
   func participant() throws {
     let group = try makeGroup(["ann", "bob"])
     let zone = try group.share(ZoneSecret.self, of: 0, with: ["bob": true])
@@ -117,7 +120,7 @@ struct ZoneKeyTests {
     try group.replicas[0].distrust("eve", zone: zone)
     #expect(throws: SyncError.self) { try group.exchangeKeys(0) }
     let share = try #require(group.server.shares[zone])
-    #expect(group.server.keys.keys(of: zone, share, for: "bob").wrappedGeneration == 1)
+    #expect(group.server.keys.keys(of: zone, share, for: "bob").wrappedGeneration == Untrusted(1))
     #expect(group.replicas[0].keyGeneration(zone) == 2)
   }
 }

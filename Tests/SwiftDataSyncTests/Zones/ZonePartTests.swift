@@ -82,11 +82,14 @@ struct ZonePartTests {
     }
   }
 
-  @Test("A zone that comes whole again keeps the objects, their changes that were not sent, and deletes what others deleted")
+  @Test(
+    "A zone that comes whole again keeps the objects, their changes that were not sent, and deletes what others deleted"
+  )
   func again() throws {
     let group = try makeGroup()
     try group.sync(1)
-    let known = try Dictionary(uniqueKeysWithValues: group.all(PartItem.self, 1).map { ($0.number, $0.persistentModelID) })
+    let known = try Dictionary(
+      uniqueKeysWithValues: group.all(PartItem.self, 1).map { ($0.number, $0.persistentModelID) })
     try group.save(0) { context in
       for item in try context.fetch(FetchDescriptor<PartItem>()) where item.number % 3 == 0 { context.delete(item) }
       for number in Self.count..<Self.count + 10 { context.insert(PartItem(number)) }
@@ -142,7 +145,9 @@ struct ZonePartTests {
     return statements
   }
 
-  @Test("A member that comes to the end of a list, or is deleted, costs the same whatever the length of the list", arguments: [false, true])
+  @Test(
+    "A member that comes to the end of a list, or is deleted, costs the same whatever the length of the list",
+    arguments: [false, true])
   func member(isDeletion: Bool) throws {
     // A statement that reads the pages of a long list has more arguments.
     #expect(try statements(40, isDeletion: isDeletion) == statements(1500, isDeletion: isDeletion))

@@ -146,7 +146,8 @@ struct ZoneSharedSimulation {
   private func share(_ node: ZoneNode, _ server: ZoneServer, _ random: inout SeededGenerator) throws {
     guard !node.isCutOff, server.shares.count < 4 else { return }
     try node.settle()
-    let rows = try node.replica.view.rows.filter { $0.value.entity == "SimProject" && !$0.key.zone.isShare }.keys.sorted()
+    let rows = try node.replica.view.rows.filter { $0.value.entity == "SimProject" && !$0.key.zone.isShare }.keys
+      .sorted()
     guard let project = rows.randomElement(using: &random) else { return }
     let zone = ZoneName.share(ExactText("\(server.shares.count)"))
     server.shares[zone] = ZoneServer.Share(owner: node.account, root: project.name)
