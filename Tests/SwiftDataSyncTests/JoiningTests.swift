@@ -24,13 +24,10 @@ struct JoiningTests {
   private let group: ZoneGroup
 
   init() throws {
-    group = try ZoneGroup([JoinedList.self, JoinedItem.self])
-    for index in 0...1 {
-      try group.save(index) { context in
-        let list = JoinedList("list")
-        context.insert(list)
-        for number in 0..<5 { list.items.append(JoinedItem("\(number)", "old")) }
-      }
+    group = try ZoneGroup([JoinedList.self, JoinedItem.self]) { context in
+      let list = JoinedList("list")
+      context.insert(list)
+      for number in 0..<5 { list.items.append(JoinedItem("\(number)", "old")) }
     }
   }
 

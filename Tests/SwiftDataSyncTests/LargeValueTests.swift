@@ -124,7 +124,7 @@ struct LargeValueTests {
   func fewRequests() async throws {
     let (one, engine) = try await transport.pausedEngine()
     try await engine.syncNow()
-    try insert(0..<100, size: 70_000, one)
+    try insert(0..<100, size: 60_000, one)
     for _ in 0..<4 {
       transport.refuseUploads(after: 30)
       try? await engine.syncNow()

@@ -299,7 +299,7 @@ final class RenamedPropertyTests {
     }
   }
 
-  @Test("What an older program leaves behind when it shares an object is without owner on all devices (seed 3092)")
+  @Test("An older program that shares an object takes along what the newer one gave it (seed 3092)")
   func leftBehind() throws {
     var old: Device? = try open("old", RenamedV1.models)
     let (new, other) = (try open("new", RenamedV2.models), try open("other", RenamedV2.models))
@@ -315,16 +315,16 @@ final class RenamedPropertyTests {
     old = try open("old", RenamedV2.models)
     let devices = [old!, new, other, try open("fresh", RenamedV2.models)]
     for _ in 0..<2 { for device in devices { try device.sync() } }
-    for device in devices { #expect(try device.marks() == []) }
+    for device in devices { #expect(try device.marks() == ["l"]) }
   }
 
-  @Test("An older program does not show objects whose unique value has a name that it does not know (seed 52)")
+  @Test("An older program shows objects whose unique value has another name in the newer one (seed 52)")
   func unknownUnique() throws {
     var old: Device? = try open("old", RenamedV1.models)
     let new = try open("new", RenamedV2.models)
     try new.save { context in for word in ["l", "m"] { context.insert(RenamedV2.Label(word)) } }
     for device in [new, old!] { try device.sync() }
-    #expect(try ModelContext(old!.container).fetchCount(FetchDescriptor<RenamedV1.Label>()) == 0)
+    #expect(try ModelContext(old!.container).fetchCount(FetchDescriptor<RenamedV1.Label>()) == 2)
     old = nil
     old = try open("old", RenamedV2.models)
     for device in [old!, new] {

@@ -47,18 +47,6 @@ struct SyncGrowthTests {
     #expect(try group.all(GrowthItem.self, 1).count == 300)
   }
 
-  @Test("A store that has objects before it syncs is sent in transactions of at most 1,000 changes")
-  func firstSync() throws {
-    let group = try ZoneGroup([GrowthItem.self])
-    try group.save(0) { context in for number in 0..<2500 { context.insert(GrowthItem("\(number)")) } }
-    try group.syncAll()
-    let counts = group.server.log.map { entry in
-      entry.parts.values.reduce(0) { if case .change(let records) = $1 { $0 + records.count } else { $0 } }
-    }
-    #expect(counts == [1000, 1000, 500])
-    #expect(try group.all(GrowthItem.self, 1).count == 2500)
-  }
-
   @Test("An object of a large store leads to one that comes in a later part")
   func laterPart() throws {
     let group = try ZoneGroup([GrowthLink.self])

@@ -11,29 +11,42 @@ extension ZoneReplica {
     let key: RecordKey
     let entity: String
     let local: [WireName: Stamped<RegisterValue>]
+    let remote: [WireName: Stamped<RegisterValue>]
   }
 
   /// The records of entries whose fields the outbox writes, too.
+  ///
+  /// The entries may have transactions of the outbox. What comes behind one may be made by a replica that has seen it, and does not conflict
+  /// with it.
   /// - Parameter mine: the fields that the outbox writes.
   func contested(
     _ entries: [SyncLog.Entry], _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]
   ) throws -> [Contested] {
     guard !resolvers.isEmpty, !mine.isEmpty else { return [] }
-    var found: [RecordKey: Contested] = [:]
-    let view = rows
+    let own = Set(outbox.transactions.map(\.time))
+    var seen = Set<HybridTime>()
+    var remote: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
+    var found = Set<RecordKey>()
     for entry in entries {
       for (zone, part) in entry.parts {
         guard case .change(let changes) = part else { continue }
         for (name, registers) in changes {
           let key = RecordKey(zone, name)
-          guard let own = mine[key], !Set(own.keys).isDisjoint(with: registers.fields.keys),
-            let row = try view.row(showing: key), let entity = try view.entity(of: row)?.text, resolvers.has(entity)
-          else { continue }
-          found[key] = Contested(key: key, entity: entity, local: try view.fields(of: row))
+          guard let fields = mine[key] else { continue }
+          let theirs = registers.fields.filter { !own.contains($0.value.time) }
+          if remote[key] == nil { remote[key] = try store.registers(of: key)?.fields ?? [:] }
+          remote[key]?.merge(theirs, uniquingKeysWith: max)
+          if theirs.keys.contains(where: { fields[$0].map { !seen.contains($0.time) } ?? false }) { found.insert(key) }
+          seen.formUnion(registers.fields.values.map(\.time).filter(own.contains))
         }
       }
     }
-    return found.values.sorted { $0.key < $1.key }
+    let view = rows
+    return try found.sorted().compactMap { key in
+      guard let row = try view.row(showing: key), let entity = try view.entity(of: row)?.text, resolvers.has(entity)
+      else { return nil }
+      return Contested(key: key, entity: entity, local: try view.fields(of: row), remote: remote[key] ?? [:])
+    }
   }
 
   /// Asks the resolvers, and saves what they decide as the program would.
@@ -45,12 +58,12 @@ extension ZoneReplica {
     do {
       for conflict in contested {
         guard let row = try shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
-          let remote = try store.registers(of: conflict.key), let text = try store.object(of: row),
+          let text = try store.object(of: row),
           let identifier = user.identifier(text),
           let object = try ModelCells.objects([identifier], in: context)[identifier]
         else { continue }
         let local = try copy(conflict.local, row, entity)
-        guard resolvers.run(entity.name, local: local, remote: try copy(remote.fields, row, entity)) else { continue }
+        guard resolvers.run(entity.name, local: local, remote: try copy(conflict.remote, row, entity)) else { continue }
         for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant && !rule.isPersonal {
           let decided = try ModelCells.cell(of: local, property)
           if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }

@@ -327,7 +327,7 @@ final class ZoneReplica {
   private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
     taken = Set(response.taken)
     let unsent = unsentFields(without: taken)
-    let contested = try contested(response.entries, unsent)
+    let contested = try contested(response.entries, unsentFields(without: []))
     var changes: [RecordKey: Registers?] = [:]
     let gone = try response.list.map(takeZones) ?? []
     let whole = try response.loads.filter { try take($0, &changes) }.map(\.zone)

@@ -218,11 +218,13 @@ struct SharingTests {
     try group.sync(ann)
     group.devices[bob].crashesAt = point
     do { try group.sync(bob) } catch is SimulatedCrash { try group.start(bob) }
+    group.devices[bob].crashesAt = nil
     try group.syncAll()
     #expect(try group.contents(bob) == ["Bob's: "] + shared + ["1 covers, 1 comments"])
     group.revoke("bob")
     group.devices[bob].crashesAt = point
     do { try group.sync(bob) } catch is SimulatedCrash { try group.start(bob) }
+    group.devices[bob].crashesAt = nil
     try group.syncAll()
     #expect(try group.contents(bob) == ["Bob's: ", "0 covers, 0 comments"])
   }

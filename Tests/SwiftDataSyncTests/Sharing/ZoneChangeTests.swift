@@ -109,21 +109,6 @@ struct ZoneChangeTests {
     }
   }
 
-  @Test("stays with the participant who made it and took it out of a share that never got it")
-  func neverSent() throws {
-    try group.save(bob) { context in
-      let track = SharedTrack("new")
-      context.insert(track)
-      track.playlist = try group.playlist("Jazz", context)
-    }
-    try group.devices[bob].replica.capture()
-    try putIntoNew("Own", "new", bob)
-    try group.devices[bob].replica.capture()
-    group.revoke("bob")
-    for _ in 0..<2 { try group.sync(bob) }
-    #expect(try group.contents(bob) == ["Own: new", "new in Own", "0 covers, 0 comments"])
-  }
-
   @Test("stays with the participant who took it out of the share when the owner's other device moves it there later")
   func takenOut() throws {
     try put("Jazz", ann)
@@ -205,11 +190,13 @@ struct ZoneChangeTests {
     for index in bobIsFirst ? [bob, ann, bob, ann] : [ann, bob, ann, bob] { try group.sync(index) }
     for index in [ann, bob, annsOther, annsLate] { try group.sync(index) }
     for index in [annsOther, annsLate, ann, bob] { try group.sync(index) }
+    // Bob cannot follow an object that Ann took into her own zone first.
+    let isBobs = bobIsLater && bobIsFirst
     for index in [ann, annsOther, annsLate] {
       let tracks = try group.contents(index).filter { $0.hasPrefix("single") }
-      #expect(tracks == [bobIsLater ? "single in Blues" : "single in Rock"], "device \(index)")
+      #expect(tracks == [isBobs ? "single in Blues" : "single in Rock"], "device \(index)")
     }
-    #expect(try group.contents(bob).contains("single in Blues") == bobIsLater)
+    #expect(try group.contents(bob).contains("single in Blues") == isBobs)
   }
 
   @Test("stays with the participant who took it out of a share and lost the share before an answer came")

@@ -27,9 +27,11 @@ final class ZoneGroup {
   /// - Parameters:
   ///   - accounts: the account of each replica.
   ///   - hasSecret: whether accounts have a secret to encrypt with.
+  ///   - before: saves objects into each store before it syncs.
   init(
     _ models: [any PersistentModel.Type], accounts: [String] = ["ann", "ann"],
-    resolvers: ConflictResolvers = ConflictResolvers(), scopes: SyncScopes = SyncScopes(), hasSecret: Bool = false
+    resolvers: ConflictResolvers = ConflictResolvers(), scopes: SyncScopes = SyncScopes(), hasSecret: Bool = false,
+    before: (ModelContext) throws -> Void = { _ in }
   ) throws {
     let schema = Schema(models)
     containers = try accounts.map { _ in
@@ -38,7 +40,10 @@ final class ZoneGroup {
     }
     (self.accounts, self.resolvers, self.scopes, self.hasSecret) = (accounts, resolvers, scopes, hasSecret)
     secrets = try accounts.map { _ in try Secrets() }
-    for index in accounts.indices { replicas.append(try replica(index)) }
+    for index in accounts.indices {
+      try save(index, before)
+      replicas.append(try replica(index))
+    }
   }
 
   /// Devices of one account.
