@@ -12,9 +12,9 @@ public struct FirstRecords<Base: RowSource>: RowSource {
 
   /// Says which records are read next.
   public func prepare(_ keys: [RecordKey]) throws { try base.prepare(keys.filter { $0 < end }) }
-  /// Says of which names ``zones(leadingTo:)`` is asked next.
+  /// Names the arguments of the next calls of ``zones(leadingTo:)``.
   public func prepare(leadingTo names: [RecordName]) throws { try base.prepare(leadingTo: names) }
-  /// Says of which values ``records(with:)`` is asked next.
+  /// Names the arguments of the next calls of ``records(with:)``.
   public func prepare(with values: [UniqueValue]) throws { try base.prepare(with: values) }
   /// The registers of a record; nil for a record that its zone does not know.
   public func registers(of key: RecordKey) throws -> Registers? { key < end ? try base.registers(of: key) : nil }

@@ -45,9 +45,9 @@ public struct IndexEntries: Hashable, Sendable {
 public protocol RecordSource {
   /// Says which records are read next, so that they can be loaded at once. The default does nothing.
   func prepare(_ keys: [RecordKey]) throws
-  /// Says of which names ``zones(leadingTo:)`` is asked next. The default does nothing.
+  /// Names the arguments of the next calls of ``zones(leadingTo:)``. The default does nothing.
   func prepare(leadingTo names: [RecordName]) throws
-  /// Says of which values ``records(with:)`` is asked next. The default does nothing.
+  /// Names the arguments of the next calls of ``records(with:)``. The default does nothing.
   func prepare(with values: [UniqueValue]) throws
   /// The registers of a record; nil for a record that its zone does not know.
   func registers(of key: RecordKey) throws -> Registers?

@@ -56,7 +56,7 @@ final class ViewUpdater {
   func isShownNow(_ key: RecordKey) throws -> Bool { try isShown[key] ?? (old.source.row(showing: key) != nil) }
 }
 
-/// What an update reads of many changed records, so that it is read at once.
+/// The reads that many changed records lead to, so that the source can do them at once.
 private struct NextReads {
   private let models: SyncModels
   private var records = Set<RecordKey>()
@@ -70,7 +70,7 @@ private struct NextReads {
   ) {
     values.formUnion(removed.unique)
     values.formUnion(added.unique)
-    // What leads to a record is read if the record comes, goes or moves.
+    // The update reads the holders of a record that comes, goes or moves.
     if former?.isHere(key.zone) ?? false != current?.isHere(key.zone) ?? false { names.insert(key.name) }
     let links = added.links.symmetricDifference(removed.links)
     for link in links {
