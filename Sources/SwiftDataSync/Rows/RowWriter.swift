@@ -276,10 +276,13 @@ final class RowWriter {
       try store.setObject(nil, of: former)
       try store.setObject(text, of: key)
     }
-    for key in inserted {
-      guard let object = objects[key], !object.isDeleted else { continue }
-      try store.setObject(UserStore.text(object.persistentModelID), of: key)
+    let new = inserted.compactMap { key -> (key: RecordKey, text: String)? in
+      guard let object = objects[key], !object.isDeleted else { return nil }
+      return (key, UserStore.text(object.persistentModelID))
     }
+    // Few statements read the rows of the table in which the new objects are noted.
+    _ = try store.keys(of: new.map(\.text))
+    for (key, text) in new { try store.setObject(text, of: key) }
   }
 }
 

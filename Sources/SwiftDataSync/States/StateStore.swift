@@ -331,10 +331,10 @@ extension StateStore: RowSource {
       }.sorted())
   }
 
-  /// Says of which names ``zones(leadingTo:)`` is asked next.
+  /// Names the arguments of the next calls of ``zones(leadingTo:)``.
   func prepare(leadingTo names: [RecordName]) throws { try indices.prepare(leadingTo: names) }
 
-  /// Says of which values ``records(with:)`` is asked next.
+  /// Names the arguments of the next calls of ``records(with:)``.
   func prepare(with values: [UniqueValue]) throws { try indices.prepare(with: values) }
 
   /// The registers of a record; nil for a record that the log does not have.
