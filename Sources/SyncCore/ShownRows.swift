@@ -105,6 +105,6 @@ public struct ShownRows {
 extension SyncModels {
   /// The names of the properties of each unique set of a class, with those that it inherits.
   public func uniqueProperties(of entity: WireName) -> [[ExactText]] {
-    (unique[entity] ?? []).map { $0.properties.map(\.name) }
+    (rules[entity]?.unique ?? []).map { $0.properties.map(\.name) }
   }
 }
