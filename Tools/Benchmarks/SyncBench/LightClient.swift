@@ -13,9 +13,9 @@ struct LightClient {
   private let token: String
 
   /// Connects, and closes the connection after the body.
-  static func with(
-    port: Int, token: String, _ body: @Sendable @escaping (inout LightClient) async throws -> Void
-  ) async throws {
+  static func with<Result: Sendable>(
+    port: Int, token: String, _ body: @Sendable @escaping (inout LightClient) async throws -> Result
+  ) async throws -> Result {
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -23,17 +23,19 @@ struct LightClient {
           return try Channel(wrappingChannelSynchronously: channel)
         }
       }
-    try await channel.executeThenClose { inbound, outbound in
+    return try await channel.executeThenClose { inbound, outbound in
       var client = LightClient(inbound: inbound.makeAsyncIterator(), outbound: outbound, token: token)
-      try await body(&client)
+      return try await body(&client)
     }
   }
 
   /// Sends a request and waits for the body of the answer.
-  mutating func send(_ method: HTTPMethod, _ path: String, _ body: Data? = nil) async throws -> Data {
+  mutating func send(
+    _ method: HTTPMethod, _ path: String, _ body: Data? = nil, version: Int = SyncWire.version
+  ) async throws -> Data {
     var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
     head.headers = [
-      "Host": "127.0.0.1", "Authorization": "Bearer \(token)", SyncWire.versionHeader: String(SyncWire.version),
+      "Host": "127.0.0.1", "Authorization": "Bearer \(token)", SyncWire.versionHeader: String(version),
       "Content-Length": String(body?.count ?? 0),
     ]
     try await outbound.write(.head(head))

@@ -1,12 +1,12 @@
 import Foundation
-import SwiftData
+@_spi(Transactions) import SwiftData
 import SwiftDataPostgres
 import SyncProtocol
 
 /// The zones of all accounts, in a store of SwiftData.
 ///
-/// Several processes can use one database. A save succeeds only if no other save followed its reads (optimistic locking). So sequence
-/// numbers have no gaps, and each transaction is in the log exactly once.
+/// Several processes can use one database. Each change is one transaction of the database, and such transactions follow one another. So
+/// sequence numbers have no gaps, and each transaction is in the log exactly once.
 actor ZoneStore {
   let container: ModelContainer
   let limits: ServerLimits
@@ -17,6 +17,8 @@ actor ZoneStore {
   let listCache = ZoneListCache()
   /// The newest commit that this process has read or made. See ``noticeRestore()``.
   var newestCommit: Int64 = 0
+  /// The pushes to the log that wait for the next transaction of the database.
+  var waitingPushes: [WaitingPush] = []
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
@@ -51,17 +53,19 @@ actor ZoneStore {
 
   // MARK: - Writing
 
-  /// Runs a closure on a new context and saves the context. It repeats both if another save followed the reads.
-  /// - Throws: ``SyncFailure`` with the code `unavailable` after 1000 attempts; the error of the closure.
+  /// Runs a closure on a new context and saves the context, as one transaction of the database. All such transactions follow one another, in
+  /// all processes, so that what the closure reads is the newest.
+  ///
+  /// The transaction takes one lock, and takes it first. So two transactions never wait for each other.
+  /// - Throws: an error of the store or of the closure. Then nothing is saved.
   nonisolated func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
-    for _ in 0..<1000 {
+    try container.transaction {
       let context = ModelContext(container)
       context.author = author
-      let token = try context.currentHistoryToken()
       let result = try body(context)
-      if try !context.hasChanges || context.save(ifUnchangedSince: token) { return result }
+      if context.hasChanges { try context.save() }
+      return result
     }
-    throw SyncFailure(.unavailable, "other requests changed the store 1000 times in between; try again", retryAfter: 1)
   }
 
   func zone(_ key: String, _ context: ModelContext) throws -> ServerZone? {

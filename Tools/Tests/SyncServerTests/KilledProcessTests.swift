@@ -164,6 +164,12 @@ final class ChildProcess: Sendable {
     process.waitUntilExit()
   }
 
+  /// Sends it a signal.
+  func signal(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+
+  /// The status that it ended with, or the signal that ended it.
+  var status: Int32 { process.terminationStatus }
+
   /// Waits until it has printed a text.
   func wait(for text: String) async throws {
     while true {

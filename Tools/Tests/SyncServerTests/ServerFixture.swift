@@ -42,7 +42,7 @@ struct ServerFixture {
 
   /// Runs server processes on one store while the body runs.
   static func withProcesses<T: Sendable>(
-    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture]) async throws -> T
+    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture], [ChildProcess]) async throws -> T
   ) async throws -> T {
     let folder = try TestFolder()
     try Data("test \(secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
@@ -60,11 +60,13 @@ struct ServerFixture {
       else { throw SyncFailure(.unavailable, "no port") }
       fixtures.append(ServerFixture(url: url, keys: keys, suffix: suffix))
     }
-    return try await body(fixtures)
+    return try await body(fixtures, processes)
   }
 
-  static func sha256(_ text: String) -> String {
-    SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  static func sha256(_ text: String) -> String { sha256(of: Data(text.utf8)) }
+
+  static func sha256(of bytes: Data) -> String {
+    SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// The name that an account has on the server.

@@ -14,7 +14,7 @@ struct ThreeServersTests {
   func threeServers(_ store: TestStore) async throws {
     let folder = try TestFolder()
     let place = store == .postgres ? TestStore.postgresURL! : folder.path("server.store")
-    try await ServerFixture.withProcesses(3, store: place) { servers in
+    try await ServerFixture.withProcesses(3, store: place) { servers, _ in
       var containers: [ModelContainer] = []
       for (server, account) in zip(servers, ["ann", "bob", "carol"]) {
         containers.append(try await SharingOverHTTPTests.container(server, account))

@@ -83,6 +83,12 @@ final class LogPage {
   }
 }
 
+/// A transaction of an account. Two accounts can have transactions with equal identities.
+struct LogIdentity: Hashable, Sendable {
+  let account: String
+  let id: UUID
+}
+
 /// A transaction that the log took lately.
 @Model
 final class LogTransaction {
@@ -96,11 +102,11 @@ final class LogTransaction {
   var time: Int64 = 0
 
   init(account: String, identity: UUID, commit: Int64, time: Int64) {
-    (key, self.account) = (Self.key(account, identity), account)
+    (key, self.account) = (Self.key(LogIdentity(account: account, id: identity)), account)
     (self.identity, self.commit, self.time) = (identity, commit, time)
   }
 
-  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString)" }
+  static func key(_ identity: LogIdentity) -> String { "\(identity.account)/\(identity.id.uuidString)" }
 }
 
 /// Transactions of an account that the log took long ago. Their identities begin with the same 12 bits.
@@ -113,7 +119,7 @@ final class LogTransactions {
 
   init(key: String) { self.key = key }
 
-  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString.prefix(3))" }
+  static func key(_ identity: LogIdentity) -> String { "\(identity.account)/\(identity.id.uuidString.prefix(3))" }
 }
 
 extension LogTransactions {

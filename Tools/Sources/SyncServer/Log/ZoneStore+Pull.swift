@@ -72,8 +72,10 @@ extension ZoneStore {
       let position = request.loading[zone].flatMap(LoadPosition.init)
       answer.loads += try loads(of: zone, key, from: position, head.epoch, through: answer.cursor, &budget)
     }
-    let commits = try commits(of: request.unsent, account: account, context)
-    answer.taken = request.unsent.filter { commits[$0].map { $0 <= answer.cursor } ?? false }
+    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
+    answer.taken = request.unsent.filter { id in
+      commits[LogIdentity(account: account, id: id)].map { $0 <= answer.cursor } ?? false
+    }
     answer.list = readable.version == request.version ? nil : readable
     // Another process may have folded a log between the reads.
     guard try self.head(ModelContext(container)).folds == head.folds else {

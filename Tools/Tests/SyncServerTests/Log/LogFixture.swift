@@ -157,8 +157,8 @@ protocol LogServer: Sendable {
 }
 
 extension ZoneStore: LogServer {
-  func answer(_ request: SyncLog.PushRequest, account: String) throws -> SyncLog.PushResponse {
-    try push(request, account: account).response
+  func answer(_ request: SyncLog.PushRequest, account: String) async throws -> SyncLog.PushResponse {
+    try await push(request, account: account).response
   }
 }
 
