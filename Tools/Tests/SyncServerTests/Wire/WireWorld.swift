@@ -140,7 +140,13 @@ extension ZoneStore {
       "zone \($0.key) \($0.latest) \($0.size) \($0.snapshot) \($0.unfinished) \($0.snapshotAskAt)"
     }
     rows += try context.fetch(FetchDescriptor<LogPart>()).filter { own.contains($0.zone) }.map { "log \($0.key)" }
-    rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map(\.key)
+    // Other servers on the database may pack transactions meanwhile.
+    rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map {
+      "transaction \($0.identity)"
+    }
+    rows += try context.fetch(FetchDescriptor<LogTransactions>()).filter { $0.key.hasPrefix("\(account)/") }.flatMap {
+      $0.commits.map { "transaction \($0.identity)" }
+    }
     rows += try context.fetch(FetchDescriptor<ServerEntry>()).filter { own.contains($0.zone) }.map(\.key)
     rows += try context.fetch(FetchDescriptor<ServerAsset>()).filter { asset in
       own.contains { asset.key.hasPrefix($0) }
