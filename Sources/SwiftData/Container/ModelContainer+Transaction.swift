@@ -3,8 +3,8 @@
 @_spi(Transactions) extension ModelContainer {
   /// Runs `body` in one writing transaction of the container's only store. No save of another context or program comes into it.
   ///
-  /// All that this thread fetches and saves meanwhile belongs to the transaction, with any number of contexts. What `body` read still holds
-  /// when it saves. Other transactions and saves wait until the commit. A transaction inside another one is a part of it.
+  /// All that this thread fetches and saves meanwhile belongs to the transaction, with any number of contexts. The rows that `body` read are
+  /// the same when it saves. Other transactions and saves wait until the commit. A transaction inside another one is a part of it.
   /// - Throws: an error of the store or of `body`. Then the store is as it was before, and the contexts that saved in `body` and their
   ///   objects must not be used any more. ``SwiftDataError/unsupportedFeature`` if the container has several stores, or a store that has no
   ///   transactions.
