@@ -51,28 +51,13 @@ struct CommitsCommand: AsyncParsableCommand {
   private static func push(
     _ port: Int, _ token: String, _ account: String, until end: ContinuousClock.Instant
   ) async throws -> [Double] {
-    let hello = try SyncWire.encode(SyncLog.PullRequest(cursor: 0, epoch: nil, known: []))
-    return try await LightClient.with(port: port, token: token) { client in
-      let first = try await client.send(.POST, "/v2/log/pull", hello, version: SyncLog.version)
-      let epoch = try SyncWire.decode(SyncLog.PullResponse.self, from: first).epochs?.last?.name
-      var (latencies, generator) = ([Double](), SystemRandomNumberGenerator())
+    try await LightClient.with(port: port, token: token) { client in
+      let epoch = try await client.epoch()
+      var latencies: [Double] = []
       while ContinuousClock.now < end {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let time = HybridTime(milliseconds: now, counter: 0, replica: 1)
-        var registers = Registers()
-        registers.born = Stamped(time, "BenchItem")
-        registers.fields["title"] = Stamped(time, .text("A changed title"))
-        let record = RecordName(milliseconds: now, using: &generator)
-        let request = SyncLog.PushRequest(
-          cursor: 0, epoch: epoch ?? UUID(),
-          transactions: [
-            SyncLog.Transaction(id: UUID(), parts: [.account(ExactText(account)): [record: registers]])
-          ])
+        let transaction = SyncLog.Transaction(inserting: [["title": .text("A changed title")]], into: account)
         let start = ContinuousClock.now
-        let answer = try await client.send(
-          .POST, "/v2/log/push", SyncWire.encode(request), version: SyncLog.version)
-        let response = try SyncWire.decode(SyncLog.PushResponse.self, from: answer)
-        if let refusal = response.refusal { throw refusal }
+        try await client.push([transaction], epoch)
         let elapsed = (ContinuousClock.now - start).components
         latencies.append(Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15)
       }

@@ -30,12 +30,10 @@ struct LightClient {
   }
 
   /// Sends a request and waits for the body of the answer.
-  mutating func send(
-    _ method: HTTPMethod, _ path: String, _ body: Data? = nil, version: Int = SyncWire.version
-  ) async throws -> Data {
+  mutating func send(_ method: HTTPMethod, _ path: String, _ body: Data? = nil) async throws -> Data {
     var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
     head.headers = [
-      "Host": "127.0.0.1", "Authorization": "Bearer \(token)", SyncWire.versionHeader: String(version),
+      "Host": "127.0.0.1", "Authorization": "Bearer \(token)", SyncWire.versionHeader: String(SyncLog.version),
       "Content-Length": String(body?.count ?? 0),
     ]
     try await outbound.write(.head(head))
@@ -52,5 +50,47 @@ struct LightClient {
       }
     }
     throw SyncFailure(.unavailable, "the server closed the connection")
+  }
+}
+
+extension LightClient {
+  /// Sends a message and reads the answer.
+  mutating func call<Answer: Decodable>(
+    _ path: String, _ message: some Encodable, _ type: Answer.Type
+  ) async throws -> Answer {
+    try SyncWire.decode(type, from: try await send(.POST, "/v2/log/\(path)", SyncWire.encode(message)))
+  }
+
+  /// Returns the newest epoch of the server.
+  mutating func epoch() async throws -> UUID {
+    let hello = SyncLog.PullRequest(cursor: 0, epoch: nil, known: [])
+    let answer = try await call("pull", hello, SyncLog.PullResponse.self)
+    guard let epoch = answer.epochs?.last else { throw SyncFailure(.invalid, "the server has no epoch") }
+    return epoch.name
+  }
+
+  /// Pushes transactions.
+  /// - Throws: also the reason why the server refused one.
+  mutating func push(_ transactions: [SyncLog.Transaction], _ epoch: UUID) async throws {
+    let request = SyncLog.PushRequest(cursor: 0, epoch: epoch, transactions: transactions)
+    if let refusal = try await call("push", request, SyncLog.PushResponse.self).refusal { throw refusal }
+  }
+}
+
+extension SyncLog.Transaction {
+  /// New objects in the zone of an account.
+  /// - Parameter fields: the values of each object.
+  init(inserting fields: [[WireName: RegisterValue]], into account: String) {
+    var random = SystemRandomNumberGenerator()
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let time = HybridTime(milliseconds: now, counter: 0, replica: 1)
+    let records = fields.map { fields in
+      var registers = Registers()
+      registers.born = Stamped(time, "BenchItem")
+      registers.fields = fields.mapValues { Stamped(time, $0) }
+      return (RecordName(milliseconds: now, using: &random), registers)
+    }
+    self.init(
+      id: UUID(), parts: [.account(ExactText(account)): Dictionary(records) { first, _ in first }])
   }
 }

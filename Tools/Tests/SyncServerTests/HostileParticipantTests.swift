@@ -23,17 +23,21 @@ struct HostileParticipantTests {
       context.insert(track)
       try context.save()
       try await engine.syncNow()
-      let record = try await engine.name(of: track.persistentModelID)
-      let bob = try await server.token("bob")
-      #expect(try await server.send("POST", "/v1/shares/\(share.id)/accept", token: bob).status == 200)
-      var sent: Int64 = 0
-      for change in try Self.forgeries(record, share.id) {
-        let time = Int64(Date().timeIntervalSince1970 * 1000)
-        let transaction = SyncTransaction(id: UUID(), replica: 7, changes: [change(time + sent)])
-        let body = try SyncWire.encode(PushRequest(base: 0, transactions: [transaction]))
-        #expect(
-          try await server.send("POST", "/v1/zones/\(share.id)/push", token: bob, body: body).status == 200)
-        sent += 1
+      let owner = try await server.logClient("ann")
+      let record = try #require(
+        owner.states[owner.own].records.first { $0.value.fields["title"]?.value == .text("private") }
+      ).key
+      let token = try await server.token("bob")
+      #expect(try await server.send("POST", "/v2/shares/\(share.id)/accept", token: token).status == 200)
+      let zone = try #require(ZoneName(text: share.id))
+      let bob = try await server.logClient("bob")
+      let time = Registers.time(Int64(Date().timeIntervalSince1970 * 1000), 7)
+      for forgery in [
+        Registers.set(["title": .text("forged")], at: time), .home(zone, at: time), .dead(at: time),
+      ] {
+        var next = bob
+        try await next.pull()
+        #expect(try await next.push([zone: [record: forgery]]) == nil)
       }
       try await engine.syncNow()
       var containers = [ann]
@@ -46,30 +50,9 @@ struct HostileParticipantTests {
       track.title = "secret"
       try context.save()
       try await engine.syncNow()
-      let answer = try await server.send("GET", "/v1/zones/\(share.id)/changes?after=0", token: bob)
-      let log = try SyncWire.decode(ChangesResponse.self, from: answer.body)
-      #expect(log.entries.count > sent && !"\(log.entries)".contains("secret"))
+      let log = try await server.logClient("bob")
+      #expect(log.states[zone][record] != nil && !"\(log.states)".contains("secret"))
       for container in containers { await container.syncEngines.first?.stop() }
     }
   }
-
-  /// Changes of a record that is not in the share, by their times.
-  private static func forgeries(
-    _ record: RecordName, _ zone: String
-  ) throws -> [(_ milliseconds: Int64) -> RecordChange] {
-    func change(_ milliseconds: Int64, _ body: (inout RecordChange, HybridTime) -> Void) -> RecordChange {
-      var change = RecordChange(record, "SeedTrack")
-      body(&change, HybridTime(milliseconds: milliseconds, counter: 0, replica: 7))
-      return change
-    }
-    return [
-      { change($0) { $0.fields["title"] = FieldWrite(.text("forged"), $1, over: nil) } },
-      { change($0) { $0.fields[SyncSchema.home] = FieldWrite(.text(zone), $1, over: nil) } },
-      { change($0) { $0.deleted = $1 } },
-    ]
-  }
-}
-
-extension SyncEngine {
-  fileprivate func name(of object: PersistentIdentifier) throws -> RecordName { try replica().recordName(of: object) }
 }

@@ -1,14 +1,8 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 
-// The log of all zones: what version 2 of the protocol stores (Documentation/sync-protocol.md). `ServerZone` in ServerModels.swift has the
-// sizes and the newest commit of each zone. `ServerShare`, `ServerGrant`, `ServerLink`, `ServerAsset`, `ServerChunk` and the keys serve both
-// versions. A store serves clients of one version.
-//
-// When the client of version 2 replaces the client of version 1, these go: Compactor.compactReplacedLogs, ZoneStore+Changes,
-// ZoneStore+Compaction, ZoneStore+Lists.listChanges, ZoneStore+Snapshots, ZoneStore+Sweep, ZoneStore.push with its checks, the versions in
-// ZoneListCache, SyncService.wait with poll, the routes in `SyncRoute.zones` and `wait`, the models ServerEntry, ServerSnapshotPart and
-// ServerTaken, and the properties of ServerZone that say so.
+// The log of all zones (Documentation/sync-protocol.md).
 
 /// The newest commit of the database. There is one object.
 @Model
@@ -36,6 +30,35 @@ final class LogEpoch {
   var index: Int64 = 0
 
   init(name: UUID, start: Int64, index: Int64) { (self.name, self.start, self.index) = (name, start, index) }
+}
+
+/// A zone: a log that one account owns.
+@Model
+final class LogZone {
+  /// The unique key: the name of the zone in messages.
+  @Attribute(.unique) var key: String = ""
+  /// The account that owns the zone.
+  var account: String = ""
+  /// The newest commit of the zone.
+  var latest: Int64 = 0
+  /// The size of entries, pages and assets in bytes, which the quota limits.
+  var size: Int64 = 0
+  /// The size of the entries in bytes.
+  var logSize: Int64 = 0
+  /// The commit whose state the pages of the zone are; 0 without pages. Entries up to it are not read.
+  var folded: Int64 = 0
+  /// The number of pages.
+  var pages: Int64 = 0
+  /// The size of the pages in bytes.
+  var pageSize: Int64 = 0
+  /// Whether entries up to ``folded``, or pages of another commit, may still be stored.
+  var hasLeftovers: Bool = false
+  /// The size of the assets after the last sweep, in bytes.
+  var sweptSize: Int64 = 0
+  /// The time of the last sweep in milliseconds since 1970.
+  var sweepTime: Int64 = 0
+
+  init(_ name: ZoneName, account: String) { (key, self.account) = (name.text, account) }
 }
 
 /// The part of an entry for one zone.
@@ -68,7 +91,7 @@ final class LogPage {
   /// The unique key: the zone, ``folded`` and ``index``.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
-  /// The commit whose state the page is a part of. Pages of another commit than `ServerZone.folded` are not read.
+  /// The commit whose state the page is a part of. Pages of another commit than ``LogZone/folded`` are not read.
   var folded: Int64 = 0
   /// The place of the page. The names of records ascend through the pages.
   var index: Int64 = 0
@@ -146,4 +169,33 @@ extension LogTransactions {
     }
     self.bytes = bytes
   }
+}
+
+// MARK: - The former log
+
+/// A transaction in the log of an earlier server, which had one log for each zone. This server only looks whether there are any.
+@Model
+final class ServerEntry {
+  #Index<ServerEntry>([\.zone, \.sequence])
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var sequence: Int64 = 0
+  var account: String = ""
+  var transaction: Data = Data()
+
+  init(zone: String) { (key, self.zone) = (zone, zone) }
+}
+
+/// A part of a snapshot that an earlier server kept in place of a log.
+@Model
+final class ServerSnapshotPart {
+  #Index<ServerSnapshotPart>([\.zone, \.through, \.index])
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var through: Int64 = 0
+  var index: Int = 0
+  var size: Int64 = 0
+  var bytes: Data = Data()
+
+  init(zone: String) { (key, self.zone) = (zone, zone) }
 }

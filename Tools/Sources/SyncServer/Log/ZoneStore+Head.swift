@@ -4,12 +4,29 @@ import SyncProtocol
 
 // The newest commit, and the epochs by which clients find out that the database was restored from a backup.
 
+/// An error of a store with logs of an earlier server, which had another format.
+public struct EarlierLogs: Error, CustomStringConvertible {
+  /// The reason and the remedy.
+  public let description =
+    "the store of the server has logs of an earlier server, in a format that this one does not read. Start this server with a new"
+    + " store. The devices join again with the objects that they have. Keep the old store until all devices have synced"
+}
+
 extension ZoneStore {
   nonisolated func head(_ context: ModelContext) throws -> LogHead {
     if let head = try context.fetch(FetchDescriptor<LogHead>()).first { return head }
     let head = LogHead()
     context.insert(head)
     return head
+  }
+
+  /// Refuses a store with logs of an earlier server, which had another format. It changes nothing in them.
+  /// - Throws: ``EarlierLogs``.
+  nonisolated func checkFormat() throws {
+    let context = ModelContext(container)
+    let entries = try context.fetchCount(FetchDescriptor<ServerEntry>())
+    guard try entries > 0 || context.fetchCount(FetchDescriptor<ServerSnapshotPart>()) > 0 else { return }
+    throw EarlierLogs()
   }
 
   /// Begins an epoch. Each start of a server on the database does so before it answers a request.

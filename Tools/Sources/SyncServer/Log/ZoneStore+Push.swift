@@ -46,7 +46,7 @@ extension ZoneStore {
     /// The commits of the transactions that the log has.
     var known: [LogIdentity: Int64]
     /// The zones that exist, by their keys.
-    var zones: [String: ServerZone] = [:]
+    var zones: [String: LogZone] = [:]
     /// The parts that the batch appended, by the keys of their zones. They are not stored yet.
     var appended: [String: [(commit: Int64, records: [RecordName: Registers])]] = [:]
   }
@@ -184,7 +184,7 @@ extension ZoneStore {
     }
     for (key, size) in sizes {
       let used = batch.zones[key]?.size ?? 0
-      guard used + size <= limits.zoneSize else { return quotaExceeded(key, used + size) }
+      guard used + size <= limits.zoneSize else { return quotaExceeded(used + size) }
     }
     let commit = batch.head.commit + 1
     batch.head.commit = commit
@@ -205,20 +205,12 @@ extension ZoneStore {
 
   /// Appends the part of an entry to the log of a zone.
   func append(
-    _ bytes: Data, moves: Bool, to zone: ServerZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
+    _ bytes: Data, moves: Bool, to zone: LogZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
   ) {
     zone.latest = commit
     zone.size += Int64(bytes.count)
     zone.logSize += Int64(bytes.count)
     context.insert(LogPart(zone: zone.key, commit: commit, time: time, moves: moves, bytes: bytes))
-  }
-
-  private func quotaExceeded(_ key: String, _ size: Int64) -> SyncFailure {
-    SyncFailure(
-      .quotaExceeded,
-      "the zone would have \(size) bytes, and its quota is \(limits.zoneSize) bytes. Deleted and replaced values count until the server"
-        + " folds its log, after \(Self.days(limits.retention)). For more room, ask the operator of the server for a larger --quota"
-    )
   }
 
   // MARK: - Checks without the store

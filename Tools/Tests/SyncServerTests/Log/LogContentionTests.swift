@@ -174,7 +174,7 @@ import Testing
         var folds = 0
         do {
           while !Task.isCancelled {
-            if try await server.compactLog(fixture.key(share)).folded != nil { folds += 1 }
+            if try await server.compactLog(share.text).folded != nil { folds += 1 }
             // The other tests need the thread too.
             await Task.yield()
           }

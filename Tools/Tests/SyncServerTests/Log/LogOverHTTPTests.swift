@@ -10,14 +10,6 @@ import UntrustedInput
 @Suite("The log over HTTP", .timeLimit(.minutes(20))) struct LogOverHTTPTests {
   private typealias Parts = [ZoneName: [RecordName: Registers]]
 
-  /// A client of an account of a server.
-  private static func client(_ server: ServerFixture, _ account: String) async throws -> LogClient {
-    let server = HTTPLogServer(fixture: server, token: try await server.token(account))
-    var client = LogClient(server, server.fixture.account(account))
-    try await client.pull()
-    return client
-  }
-
   /// Sends a message, and reads the answer.
   private static func send<Answer: Decodable>(
     _ server: ServerFixture, _ method: String, _ path: String, as account: String, _ message: some Encodable,
@@ -58,9 +50,9 @@ import UntrustedInput
   func wrongPersons(_ store: TestStore) async throws {
     try await store.with { server in
       let share = try await Self.share(server, with: ["bob": false, "cat": true, "eve": true])
-      var ann = try await Self.client(server, "ann")
-      let (bob, cat) = (try await Self.client(server, "bob"), try await Self.client(server, "cat"))
-      let (eve, mal) = (try await Self.client(server, "eve"), try await Self.client(server, "mal"))
+      var ann = try await server.logClient("ann")
+      let (bob, cat) = (try await server.logClient("bob"), try await server.logClient("cat"))
+      let (eve, mal) = (try await server.logClient("eve"), try await server.logClient("mal"))
       #expect(try await ann.push([ann.own: [.a: .born()], share: [.a: .born()]]) == nil)
       #expect(try await cat.push([share: [.b: .born()], cat.own: [.b: .born()]]) == nil)
       let path = "/v2/shares/\(share.text)/participants/\(server.account("eve"))"
@@ -90,8 +82,8 @@ import UntrustedInput
   @Test("A forged time, epoch, cursor, identity or name is refused, and changes nothing")
   func forgeries() async throws {
     try await ServerFixture.with { server in
-      let ann = try await Self.client(server, "ann")
-      let mal = try await Self.client(server, "mal")
+      let ann = try await server.logClient("ann")
+      let mal = try await server.logClient("mal")
       let first = SyncLog.Transaction(id: UUID(), parts: [ann.own: [.a: .born()]])
       #expect(try await ann.push([first]) == nil)
       let late = Registers.time(Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000, .max)
@@ -115,7 +107,7 @@ import UntrustedInput
         method: "POST", path: "/v2/log/push", headers: headers, body: try Self.push(ann, [ann.own: [.a: .dead()]]),
         timeout: 300)
       #expect(try await HTTPTransport(url: server.url).send(request).status == 401)
-      var reader = try await Self.client(server, "ann")
+      var reader = try await server.logClient("ann")
       try await reader.pull()
       #expect(reader.states[ann.own].records.count == 1 && reader.states[ann.own][.a]?.dead == nil)
     }
@@ -150,7 +142,7 @@ import UntrustedInput
     var limits = ServerLimits()
     (limits.bodySize, limits.transactions, limits.changes, limits.zoneSize) = (100_000, 10, 20, 20_000)
     try await ServerFixture.with(limits: limits) { server in
-      let ann = try await Self.client(server, "ann")
+      let ann = try await server.logClient("ann")
       let token = try await server.token("ann")
       func refusal(_ body: Data, _ route: String = "push") async throws -> (Int, SyncFailure.Code?) {
         let answer = try await server.send("POST", "/v2/log/\(route)", token: token, body: body)
@@ -210,8 +202,8 @@ import UntrustedInput
     var limits = ServerLimits()
     (limits.waiting, limits.burst, limits.requestsPerSecond) = (3, 1e9, 1e9)
     try await ServerFixture.with(limits: limits) { server in
-      let ann = try await Self.client(server, "ann")
-      let bob = try await Self.client(server, "bob")
+      let ann = try await server.logClient("ann")
+      let bob = try await server.logClient("bob")
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<3 { group.addTask { try await Self.wait(server, ann, "ann") } }
         let token = try await server.token("ann")
@@ -243,7 +235,7 @@ import UntrustedInput
     let folder = try TestFolder()
     let place = folder.path("server.store")
     let account = try await ServerFixture.withProcesses(1, store: place) { servers, processes in
-      var ann = try await Self.client(servers[0], "ann")
+      var ann = try await servers[0].logClient("ann")
       #expect(try await ann.push([ann.own: [.a: .born()]]) == nil)
       try await ann.pull()
       let waiting = Task { [ann] in try await Self.wait(servers[0], ann, "ann") }
@@ -269,7 +261,7 @@ import UntrustedInput
   @Test("The metrics count requests by route and status")
   func metrics() async throws {
     try await ServerFixture.with { server in
-      let ann = try await Self.client(server, "ann")
+      let ann = try await server.logClient("ann")
       #expect(try await ann.push([ann.own: [.a: .born()]]) == nil)
       let bad = try await server.send("POST", "/v2/log/push", token: try await server.token("ann"), body: Data())
       #expect(bad.status == 400)
@@ -289,7 +281,7 @@ import UntrustedInput
     limits.assetSize = 1 << 20
     try await ServerFixture.with(limits: limits) { [limits] server in
       let share = try await Self.share(server, with: ["bob": false])
-      var ann = try await Self.client(server, "ann")
+      var ann = try await server.logClient("ann")
       let bob = try await server.token("bob")
       let bytes = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       let name = ServerFixture.sha256(of: bytes)
@@ -337,7 +329,7 @@ import UntrustedInput
     let place = store == .postgres ? try #require(TestStore.postgresURL) : folder.path("server.store")
     try await ServerFixture.withProcesses(2, store: place) { servers, _ in
       let share = try await Self.share(servers[0], with: ["bob": true])
-      let (ann, bob) = (try await Self.client(servers[0], "ann"), try await Self.client(servers[1], "bob"))
+      let (ann, bob) = (try await servers[0].logClient("ann"), try await servers[1].logClient("bob"))
       #expect(bob.writable == [bob.own, share])
       // A push to one process ends the wait at the other one.
       async let isChanged = Self.wait(servers[1], bob, "bob")

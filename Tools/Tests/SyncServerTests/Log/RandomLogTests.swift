@@ -184,12 +184,11 @@ private struct RandomRun {
 
   private mutating func compact() async throws {
     let zone = random.pick(shares + Self.accounts.map { .account(ExactText($0)) })
-    let owner = model.shares[zone]?.owner ?? ""
-    let done = try await store.compactLog(fixture.key(zone, owner: owner))
+    let done = try await store.compactLog(zone.text)
     let before = model.folded(zone)
     let forgotten = model.compact(zone)
     #expect(done.forgotten == forgotten && (done.folded ?? before) == model.folded(zone), "seed \(seed)")
-    let stored = try await fixture.stored(zone, owner: owner)
+    let stored = try await fixture.stored(zone)
     #expect(!stored.hasLeftovers && stored.size == stored.measured && stored.entries <= 1, "seed \(seed)")
     if done.folded != nil { count("folded") }
     if forgotten > 0 { count("forgotten") }

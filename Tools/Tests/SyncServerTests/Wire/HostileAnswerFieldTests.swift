@@ -14,8 +14,7 @@ struct HostileAnswerFieldTests {
     let client = WireClient(transport: WireTransport(world.service), world: world)
     try await client.prepare()
     var (fields, answers, refused) = (0, 0, 0)
-    // The client of version 1 sends no requests for the log of version 2.
-    let routes = SyncRoute.all.filter { $0.access != .anonymous && $0.path.first != .text("log") }
+    let routes = SyncRoute.all.filter { $0.access != .anonymous }
     for route in routes {
       client.transport.reset()
       try await client.use(route)
@@ -41,7 +40,7 @@ struct HostileAnswerFieldTests {
 
   @Test(
     "of a refusal is an error that the client throws",
-    arguments: ["GET /zones/{zone}/changes", "POST /zones/{zone}/push", "POST /wait", "GET /shares"])
+    arguments: ["POST /log/pull", "POST /log/push", "POST /log/wait", "GET /shares"])
   func failures(_ name: String) async throws {
     let route = try #require(SyncRoute.all.first { $0.name == name })
     let world = try await WireWorld()
@@ -70,7 +69,7 @@ struct HostileAnswerFieldTests {
     let json = try WireJSON(real).merging(try WireJSON(try example(of: type)))
     for path in json.leaves {
       fields += 1
-      let isTransaction = path.last == "transaction"
+      let isTransaction = ["entries", "loads"].contains(path.first)
       for value in WireValues.answers + (isTransaction ? WireValues.allJSON.suffix(WireValues.transactions.count) : [])
       {
         all.append((path.joined(separator: "."), json.replacing(path[...], value).bytes))
@@ -81,27 +80,30 @@ struct HostileAnswerFieldTests {
 
   /// An answer of a type with a value in each field.
   private static func example(of type: any (Codable & Sendable).Type) throws -> Data {
-    let zones = [
-      ZoneInfo(
-        name: "share-1", owner: "a", isWritable: true, latest: 1, root: RecordName("r"), keyGeneration: 1,
-        needsKeys: false)
-    ]
+    let list = SyncLog.ZoneList(
+      version: "v",
+      zones: [
+        SyncLog.ReadableZone(
+          name: .share("1"), owner: "a", isWritable: true, root: RecordName("r"), keyGeneration: 1, needsKeys: false)
+      ], invitations: 1)
     let share = ShareInfo(
       zone: "share-1", owner: "a", root: RecordName("r"), title: "t", permission: .readOnly, hasAccepted: true,
       participants: [.init(account: "b", permission: .readOnly, hasAccepted: true, publicKey: Data(count: 32))],
       ownerKey: Data(count: 32))
-    var changes = ChangesResponse(
-      entries: [LogEntry(sequence: 1, account: "a", transaction: SnapshotFixture.transaction())], latest: 1,
-      compacted: 0, time: 1, zones: zones, version: "v", isPartial: true)
-    (changes.snapshot, changes.isSnapshot, changes.snapshotWanted) = (SnapshotInfo(through: 1, rules: "r"), false, 1)
+    var pull = SyncLog.PullResponse(cursor: 1, latest: 1, time: 1)
+    pull.epochs = [SyncLog.Epoch(name: UUID(), start: 0)]
+    pull.list = list
+    pull.entries = [SyncLog.Entry(commit: 1, parts: [.share("1"): .change([.a: .born()])])]
+    pull.loads = [SyncLog.ZoneLoad(zone: .share("1"), isStart: true, entries: pull.entries, position: "p")]
+    pull.taken = [UUID()]
     let keys = ZoneKeys(
       generation: 2, ownerKey: Data(count: 32), wrapped: Data(count: 80), wrappedGeneration: 2, isWrappedByOwner: true,
       previous: [Data(count: 80)], isStale: false,
       participants: [AccountKey(account: "b", key: Data(count: 32), generation: 1)])
     let examples: [any Encodable] = [
-      changes, PushResponse(sequences: [1], time: 1, snapshotWanted: 1), KnownResponse(transactions: [UUID()]),
-      WaitResponse(latest: ["private": 1], zones: zones, invitations: 1, version: "v", isPartial: true), share,
-      SharesResponse(version: "v", shares: [share]), InviteResponse(link: "l"), keys,
+      pull, SyncLog.PushResponse(taken: 1, refusal: SyncFailure(.moved, "m", time: 1, retryAfter: 1), time: 1),
+      SyncLog.WaitResponse(isChanged: true), share, SharesResponse(version: "v", shares: [share]),
+      InviteResponse(link: "l"), keys,
       AssetState(size: 1, isComplete: true), Done(),
     ]
     guard let found = examples.first(where: { Swift.type(of: $0) == type }) else {

@@ -32,7 +32,7 @@ final class WireTransport: SyncTransport {
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
     var parts = request.path.prefix { $0 != "?" }.split(separator: "/").map { String($0) }
-    if parts.first == "v1" { parts.removeFirst() }
+    if parts.first == "v2" { parts.removeFirst() }
     let route = SyncRoute.all.first { $0.method == request.method && $0.parameters(parts) != nil }
     try Task.checkCancellation()
     let (status, body) = await service.answer(
@@ -89,23 +89,19 @@ struct WireClient {
   func use(_ route: SyncRoute) async throws {
     let client = SyncClient(
       transport: transport, credentials: SyncCredentials(token: try await world.token(of: world.account(.ann))))
-    let (zone, part) = (world.zone, SnapshotFixture.transaction())
+    let zone = world.zone
     switch route.name {
     case "GET /health", "GET /metrics": break
-    case "GET /zones/{zone}/changes": try await exchange("reader", saves: false)
-    case "POST /zones/{zone}/push": try await exchange(UUID().uuidString, saves: true)
-    case "POST /wait": try await listen()
+    case "POST /log/pull": try await exchange("reader", saves: false)
+    case "POST /log/push": try await exchange(UUID().uuidString, saves: true)
+    case "POST /log/wait": try await listen()
     case "GET /shares/{zone}/keys", "POST /shares/{zone}/keys", "PUT /shares/key", "POST /shares": try await share()
-    case "POST /zones/{zone}/known": _ = try await client.known([part.id], zone: zone)
-    case "PUT /zones/{zone}/snapshot": try await client.put(part.encoded, 0, ofSnapshot: 1, by: 1, zone: zone)
-    case "POST /zones/{zone}/snapshot":
-      try await client.finish(SnapshotRequest(through: 1, parts: 0, rules: ""), by: 1, zone: zone)
     case "PUT /zones/{zone}/assets/{sha256}":
       let bytes = Data(UUID().uuidString.utf8)
-      try await client.upload(bytes, sha256: UserStore.sha256(bytes), zone: zone)
+      try await client.upload(bytes, sha256: UserStore.sha256(bytes), zone: world.share)
     case "GET /zones/{zone}/assets/{sha256}":
       _ = try await client.download(
-        sha256: UserStore.sha256(WireWorld.asset), size: WireWorld.asset.count, zone: zone)
+        sha256: UserStore.sha256(WireWorld.asset), size: WireWorld.asset.count, zone: world.share)
     case "GET /shares": _ = try await client.shares().shares?.map(SyncShare.init)
     case "POST /shares/accept": _ = SyncShare(try await client.accept(link: world.link))
     case "POST /shares/{zone}/accept":
