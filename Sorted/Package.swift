@@ -138,6 +138,8 @@ let package = Package(
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
+        .product(name: "SyncCore", package: "open-swiftdata"),
+        .product(name: "SyncProtocol", package: "open-swiftdata"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

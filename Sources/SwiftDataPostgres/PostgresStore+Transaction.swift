@@ -9,26 +9,39 @@ extension PostgresStore: TransactionStore {
   package func transaction<T>(_ body: () throws -> T) throws -> T {
     if connections.isWithinTransaction || connections.ownTransaction != nil { return try body() }
     return try Self.report(configuration.name) {
-      let (result, afterCommit) = try connections.share { transaction in
-        let connection = transaction.connection
-        do {
-          // Each save begins with a row of the history. So it waits before it locks anything that this transaction needs.
-          _ = try connection.pipeline([
-            PostgresStatement("BEGIN"),
-            PostgresStatement("LOCK TABLE \(ServerNames.history) IN SHARE ROW EXCLUSIVE MODE"),
-          ])
-          let result = try body()
-          try connection.script("COMMIT")
-          do { try connections.replicas?.note(on: connection) } catch { connections.replicas?.noteUnknown() }
-          return (result, transaction.afterCommit)
-        } catch {
-          if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
-          throw error
-        }
+      var hasBegun = false
+      do {
+        return try runTransaction(body, &hasBegun)
+      } catch let error as PostgresError where error.isLost && !error.hasWaited && !hasBegun {
+        // The server closed an idle connection of the pool, and probably the others too.
+        connections.close()
+        return try runTransaction(body, &hasBegun)
       }
-      for step in afterCommit { step() }
-      return result
     }
+  }
+
+  /// - Parameter hasBegun: whether the server began the transaction, so that `body` may have run.
+  private func runTransaction<T>(_ body: () throws -> T, _ hasBegun: inout Bool) throws -> T {
+    let (result, afterCommit) = try connections.share { transaction in
+      let connection = transaction.connection
+      do {
+        // Each save begins with a row of the history. So it waits before it locks anything that this transaction needs.
+        _ = try connection.pipeline([
+          PostgresStatement("BEGIN"),
+          PostgresStatement("LOCK TABLE \(ServerNames.history) IN SHARE ROW EXCLUSIVE MODE"),
+        ])
+        hasBegun = true
+        let result = try body()
+        try connection.script("COMMIT")
+        do { try connections.replicas?.note(on: connection) } catch { connections.replicas?.noteUnknown() }
+        return (result, transaction.afterCommit)
+      } catch {
+        if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
+        throw error
+      }
+    }
+    for step in afterCommit { step() }
+    return result
   }
 
   package var isInTransaction: Bool { connections.ownTransaction != nil }

@@ -276,3 +276,15 @@ package import UntrustedInput
   /// - Throws: `DecodingError`.
   package func end() throws { guard remaining == 0 else { throw damaged() } }
 }
+
+extension UUID {
+  package func write(to writer: inout BinaryWriter) {
+    withUnsafeBytes(of: uuid) { bytes in for byte in bytes { writer.byte(byte) } }
+  }
+
+  package init(from reader: inout BinaryReader) throws {
+    let (high, low) = (try reader.fixed(), try reader.fixed())
+    var halves = (high.littleEndian, low.littleEndian)
+    self.init(uuid: withUnsafeBytes(of: &halves) { $0.loadUnaligned(as: uuid_t.self) })
+  }
+}

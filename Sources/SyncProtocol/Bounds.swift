@@ -1,11 +1,11 @@
 internal import UntrustedInput
 
 // The bounds of numbers in messages. A peer chooses the numbers, and may be faulty or hostile. Messages hold them as `Untrusted`, which has
-// no arithmetic. Types that clients keep or merge (`LogEntry`, `ZoneInfo`, `SnapshotInfo`, `FieldValue`) check their numbers when they are
-// decoded and hold plain ones, so that the merge costs nothing more.
+// no arithmetic. Types that clients keep or join (`SyncLog.PullResponse`, `SyncLog.Entry`, `Registers`) check their numbers when they are
+// decoded and hold plain ones, so that the join costs nothing more.
 
 extension SyncWire {
-  /// The sequence numbers that a log can have. Sums and differences of a few of them fit into 64 bits.
+  /// The commits that a log can have. Sums and differences of a few of them fit into 64 bits.
   public static let sequenceNumbers: ClosedRange<Int64> = 0...(.max / 4)
   /// The times that a ``HybridTime`` can have, in milliseconds since 1970. Sums and differences of a few of them fit into 64 bits.
   public static let times: ClosedRange<Int64> = 0...(1 << 48 - 1)

@@ -58,25 +58,13 @@ public struct ShareInfo: Codable, Hashable, Sendable {
 
 /// The shares of an account, or that they are those that the client has.
 public struct SharesResponse: Codable, Sendable {
-  /// Names the list; nil from a server that does not name lists.
-  public var version: String?
+  /// Names the list. Equal lists of one account have equal names.
+  public var version: String
   /// All shares; nil if the list is the one that the client named.
   public var shares: [ShareInfo]?
 
   /// Makes a response.
-  public init(version: String?, shares: [ShareInfo]?) { (self.version, self.shares) = (version, shares) }
-
-  /// Decodes a response, or the bare list that a server answers with that does not name lists.
-  public init(from decoder: any Decoder) throws {
-    if let list = try? decoder.singleValueContainer().decode([ShareInfo].self) {
-      self.init(version: nil, shares: list)
-    } else {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      self.init(
-        version: try container.decodeIfPresent(String.self, forKey: .version),
-        shares: try container.decodeIfPresent([ShareInfo].self, forKey: .shares))
-    }
-  }
+  public init(version: String, shares: [ShareInfo]?) { (self.version, self.shares) = (version, shares) }
 }
 
 /// Asks for a share of a record. The same record of the same account always gets the same zone.

@@ -20,6 +20,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case syncRequest = "sync-request"
   /// Answers that the sync client reads.
   case syncResponse = "sync-response"
+  /// Messages about the log of sync, as ``SyncLogTarget`` has them.
+  case syncLog = "sync-log"
 
   /// - Returns: for a target of the wire, the routes that the input reached and that did what they are for.
   /// - Throws: what the bytes deserve; that it throws is no failure.
@@ -35,6 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .appleStore: try AppleStoreTarget.run(bytes)
     case .syncRequest: return try await SyncRequestTarget.run(bytes)
     case .syncResponse: return try await SyncResponseTarget.run(bytes)
+    case .syncLog: try SyncLogTarget.run(bytes)
     }
     return []
   }
@@ -45,7 +48,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .webRequest: try await WebRequestTarget.routes()
     case .syncRequest: SyncRequestTarget.routes
     case .syncResponse: SyncResponseTarget.routes
-    case .text, .token, .importing, .schema, .request, .appleStore: []
+    case .text, .token, .importing, .schema, .request, .appleStore, .syncLog: []
     }
   }
 }

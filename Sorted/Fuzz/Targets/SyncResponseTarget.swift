@@ -7,16 +7,14 @@ import Synchronization
 /// Answers that the sync client reads, with a line `----` between two of them. The first line of each says which one, the rest is the
 /// body.
 ///
-/// The first line is a status and a text of the request that it answers: `200 POST /v1/wait`. The server answers all other requests.
-/// `entry` and `part` in place of a status say that the rest is a transaction, which the log or the snapshot of the private zone has.
+/// The first line is a status and a text of the request that it answers: `200 POST /v2/log/wait`. The server answers all other requests.
+/// `entry` and `load` in place of a status say that the rest is the bytes of a part, which an entry of the account's zone has, or the zone.
 enum SyncResponseTarget {
   private static let world = Task { try await SyncWorld.make(fill).world }
   private static let account = "fuzz"
 
-  /// A client reads all answers but those of the routes for operators, and of the log of version 2, which no client uses yet.
-  static var routes: Set<String> {
-    Set(SyncService.routes.filter { !$0.hasPrefix("POST /log/") }).subtracting(["GET /health", "GET /metrics"])
-  }
+  /// A client reads all answers but those of the routes for operators.
+  static var routes: Set<String> { Set(SyncService.routes).subtracting(["GET /health", "GET /metrics"]) }
 
   /// - Returns: the routes whose answers the input had and the client asked for.
   static func run(_ bytes: Data) async throws -> Set<String> {
@@ -56,8 +54,7 @@ enum SyncResponseTarget {
     await engine.stop()
   }
 
-  /// What another device of the account sent, and a share that another account invited it to. The log is too short for a snapshot:
-  /// a snapshot that this device may or may not have sent to its end would decide whether the server asks for another one.
+  /// What another device of the account sent, and a share that another account invited it to.
   private static func fill(_ world: SyncWorld) async throws {
     let server = try await world.service()
     try await withEngine("other", world, Transport(server: server, answers: [])) { engine, container in
@@ -146,16 +143,16 @@ extension SyncResponseTarget {
       return answers
     }
 
-    /// - Returns: nil for the request of a transaction that is not the first of a log.
-    func reply(to request: SyncRequest) -> SyncReply? {
-      guard status == "entry" || status == "part" else { return SyncReply(status: Int(status) ?? 200, body: body) }
-      // The log ends with the transaction.
-      guard request.path.contains("after=0") else { return nil }
-      let json = """
-        {"compacted":0,"entries":[{"account":"other","sequence":1,"transaction":"\(body.base64EncodedString())"}],
-        "latest":1,"time":\(Int64(Date().timeIntervalSince1970 * 1000))
-        \(status == "part" ? #","isSnapshot":true,"snapshot":{"through":1,"rules":"other"}"# : "")}
-        """
+    func reply() -> SyncReply {
+      guard status == "entry" || status == "load" else { return SyncReply(status: Int(status) ?? 200, body: body) }
+      let bytes = body.base64EncodedString()
+      let zone = "account-\(account)"
+      let entries = status == "entry" ? #"{"commit":1,"parts":{"\#(zone)":"\#(bytes)"}}"# : ""
+      let loads =
+        status == "load" ? #"{"zone":"\#(zone)","isStart":true,"records":"\#(bytes)","entries":[]}"# : ""
+      let time = Int64(Date().timeIntervalSince1970 * 1000)
+      let json =
+        #"{"cursor":1,"latest":1,"time":\#(time),"taken":[],"entries":[\#(entries)],"loads":[\#(loads)]}"#
       return SyncReply(status: 200, body: Data(json.utf8))
     }
   }
@@ -183,7 +180,7 @@ extension SyncResponseTarget {
       try Task.checkCancellation()
       let name = "\(request.method) \(request.path)"
       for answer in answers where name.contains(answer.request) {
-        guard let reply = answer.reply(to: request) else { continue }
+        let reply = answer.reply()
         let route = SyncService.route(request.method, request.path)
         state.withLock { if let route { $0.reached.insert(route) } }
         // A server that answers at once for ever would be asked without end.

@@ -59,7 +59,7 @@ actor SyncWorld {
     if FileManager.default.fileExists(atPath: template.path) { try Self.copy(template, to: store) }
     var limits = ServerLimits()
     (limits.burst, limits.requestsPerSecond) = (1e15, 1e15)
-    (limits.zoneSize, limits.assetSize, limits.snapshotAfter) = (1 << 22, 1 << 18, 3)
+    (limits.zoneSize, limits.assetSize) = (1 << 22, 1 << 18)
     let service = try SyncService(store: store.path, keys: keys, limits: limits)
     copy = Copy(service: service, store: store, start: try service.newestSave())
     return service
@@ -75,7 +75,7 @@ actor SyncWorld {
   /// Makes a part of the template.
   func send(_ account: String, _ method: String, _ path: String, _ body: Data = Data()) async throws -> Data {
     let headers = ["Authorization": "Bearer \(try await token(account))"]
-    let (status, answer) = try await service().answer(method, "/v1/\(path)", headers: headers, body: body)
+    let (status, answer) = try await service().answer(method, "/v2/\(path)", headers: headers, body: body)
     guard status == 200 else { broken("\(method) \(path): \(status) \(String(decoding: answer, as: UTF8.self))") }
     return answer
   }

@@ -26,6 +26,7 @@ import Testing
     case .appleStore: 300
     case .syncRequest: 500
     case .syncResponse: 60
+    case .syncLog: 5_000
     }
   }
 

@@ -118,25 +118,20 @@ struct Load {
 
   /// Puts transactions into each zone.
   private func fill(_ port: Int, _ tokens: [String]) async throws {
-    for token in tokens where entries > 0 {
+    for (zone, token) in tokens.enumerated() where entries > 0 {
       let count = entries
       try await LightClient.with(port: port, token: token) { client in
+        let epoch = try await client.epoch()
         for start in stride(from: 0, to: count, by: 1000) {
-          let part = (start..<min(start + 1000, count)).map { _ in Self.transaction() }
-          let body = try SyncWire.encode(PushRequest(base: 0, transactions: part))
-          _ = try await client.send(.POST, "/v1/zones/private/push", body)
+          let part = (start..<min(start + 1000, count)).map { _ in Self.transaction(zone) }
+          try await client.push(part, epoch)
         }
       }
     }
   }
 
-  private static func transaction() -> SyncTransaction {
-    var random = SystemRandomNumberGenerator()
-    let now = Int64(Date().timeIntervalSince1970 * 1000)
-    var change = RecordChange(RecordName(milliseconds: now, using: &random), "BenchItem")
-    let time = HybridTime(milliseconds: now, counter: 0, replica: 1)
-    change.fields["title"] = FieldWrite(.text("A changed title"), time, over: nil)
-    return SyncTransaction(id: UUID(), replica: 1, changes: [change])
+  private static func transaction(_ zone: Int) -> SyncLog.Transaction {
+    SyncLog.Transaction(inserting: [["title": .text("A changed title")]], into: "account\(zone)")
   }
 
   /// Waits for news and fetches them, as a client does.
@@ -149,24 +144,24 @@ struct Load {
   }
 
   private func followOnce(_ number: Int, _ port: Int, _ token: String, _ record: Record) async throws {
-    let zone = SyncWire.privateZone
     try await LightClient.with(port: port, token: token) { client in
-      var position: Int64 = 0
-      var isFirst = true
+      let epoch = try await client.epoch()
+      // The client has what the zone had before, and takes no states in.
+      let first = SyncLog.PullRequest(cursor: 0, epoch: epoch, known: [])
+      let pulled = try await client.call("pull", first, SyncLog.PullResponse.self)
+      guard let list = pulled.list else { throw SyncFailure(.invalid, "the answer has no list of zones") }
+      var cursor = pulled.latest
+      record.connect(number)
       while !Task.isCancelled {
-        let wait = WaitRequest(positions: [zone: position], seconds: isFirst ? 0 : 50)
-        let news = try SyncWire.decode(
-          WaitResponse.self, from: try await client.send(.POST, "/v1/wait", SyncWire.encode(wait)))
-        if isFirst {
-          (isFirst, position) = (false, news.latest[zone]?.clamped(to: SyncWire.sequenceNumbers) ?? 0)
-          record.connect(number)
-          continue
+        let wait = SyncLog.WaitRequest(cursor: cursor, epoch: epoch, version: list.version, seconds: 50)
+        guard try await client.call("wait", wait, SyncLog.WaitResponse.self).isChanged else { continue }
+        let request = SyncLog.PullRequest(
+          cursor: cursor, epoch: epoch, known: list.zones.map(\.name), version: list.version)
+        let answer = try await client.call("pull", request, SyncLog.PullResponse.self)
+        for part in answer.entries.flatMap(\.parts.values) {
+          if case .change(let records) = part { records.keys.forEach(record.arrive) }
         }
-        guard news.latest[zone]?.value(in: position + 1...SyncWire.sequenceNumbers.upperBound) != nil else { continue }
-        let answer = try await client.send(.GET, "/v1/zones/\(zone)/changes?after=\(position)")
-        let changes = try SyncWire.decode(ChangesResponse.self, from: answer)
-        for entry in changes.entries { record.arrive(entry.transaction.id) }
-        position = changes.entries.last?.sequence ?? position
+        cursor = answer.cursor
       }
     }
   }
@@ -188,11 +183,11 @@ struct Load {
           while number < count {
             try await Task.sleep(until: start + .seconds(Double(number) / rate))
             let target = (zone + number / senders) % zones
-            let transaction = Self.transaction()
-            let body = try SyncWire.encode(PushRequest(base: 0, transactions: [transaction]))
+            let transaction = Self.transaction(target)
             try await LightClient.with(port: port, token: tokens[target]) { client in
-              record.send(transaction.id)
-              _ = try await client.send(.POST, "/v1/zones/private/push", body)
+              let epoch = try await client.epoch()
+              transaction.parts.values.forEach { $0.keys.forEach(record.send) }
+              try await client.push([transaction], epoch)
               sent.withLock { $0.append(target) }
             }
             number += senders
@@ -209,7 +204,7 @@ struct Load {
 private final class Record: Sendable {
   private struct State {
     var connected = Set<Int>()
-    var sent: [UUID: ContinuousClock.Instant] = [:]
+    var sent: [RecordName: ContinuousClock.Instant] = [:]
     var latencies: [Double] = []
   }
   private let state = Mutex(State())
@@ -217,11 +212,11 @@ private final class Record: Sendable {
   var connected: Int { state.withLock { $0.connected.count } }
   var latencies: [Double] { state.withLock { $0.latencies } }
   func connect(_ client: Int) { state.withLock { _ = $0.connected.insert(client) } }
-  func send(_ id: UUID) { state.withLock { $0.sent[id] = .now } }
-  func arrive(_ id: UUID) {
+  func send(_ name: RecordName) { state.withLock { $0.sent[name] = .now } }
+  func arrive(_ name: RecordName) {
     let now = ContinuousClock.now
     state.withLock { state in
-      guard let start = state.sent[id] else { return }
+      guard let start = state.sent[name] else { return }
       let elapsed = (now - start).components
       state.latencies.append(Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15)
     }

@@ -32,7 +32,7 @@ struct FirstSyncCommand: AsyncParsableCommand {
     if send {
       try fillStore(folder.appendingPathComponent("reader.store"), count)
     } else {
-      try await fill(server.port, token, count)
+      try await fill(server.port, token, "ann", count)
     }
     let before = server.memory
     func startReader() throws -> Process {
@@ -74,20 +74,14 @@ struct FirstSyncCommand: AsyncParsableCommand {
   }
 
   /// Puts objects into the log in transactions of 1,000.
-  private func fill(_ port: Int, _ token: String, _ count: Int) async throws {
+  private func fill(_ port: Int, _ token: String, _ account: String, _ count: Int) async throws {
     try await LightClient.with(port: port, token: token) { client in
-      var random = SystemRandomNumberGenerator()
+      let epoch = try await client.epoch()
       for start in stride(from: 0, to: count, by: 1000) {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let time = HybridTime(milliseconds: now, counter: 0, replica: 1)
-        let changes = (start..<min(start + 1000, count)).map { number in
-          var change = RecordChange(RecordName(milliseconds: now, using: &random), "BenchItem")
-          change.fields["title"] = FieldWrite(.text("Item \(number)"), time, over: nil)
-          change.fields["number"] = FieldWrite(.integer(Int64(number)), time, over: nil)
-          return change
+        let fields = (start..<min(start + 1000, count)).map { number -> [WireName: RegisterValue] in
+          ["title": .text(ExactText("Item \(number)")), "number": .integer(Int64(number))]
         }
-        let request = PushRequest(base: 0, transactions: [SyncTransaction(id: UUID(), replica: 1, changes: changes)])
-        _ = try await client.send(.POST, "/v1/zones/private/push", SyncWire.encode(request))
+        try await client.push([SyncLog.Transaction(inserting: fields, into: account)], epoch)
       }
     }
   }

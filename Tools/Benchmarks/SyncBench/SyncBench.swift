@@ -26,8 +26,8 @@ final class BenchPing {
 struct SyncBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     subcommands: [
-      CostCommand.self, ClientsCommand.self, FirstSyncCommand.self, IdleCommand.self, ServeCommand.self,
-      ReadCommand.self,
+      CostCommand.self, ClientsCommand.self, CommitsCommand.self, FirstSyncCommand.self, IdleCommand.self,
+      ServeCommand.self, ReadCommand.self,
     ],
     defaultSubcommand: CostCommand.self)
 }

@@ -28,18 +28,13 @@ struct SyncServerCommand: AsyncParsableCommand {
   var quota = ByteCount(10 << 30)
   @Option(
     help: ArgumentHelp(
-      "The number of days after a device's snapshot of a zone until the log before it is deleted. 0 deletes it at once.",
+      "The number of days for which the server keeps the entries of a log before it folds them. 0 folds them at once.",
       valueName: "days"))
   var retention = 30.0
-  @Option(
-    help: ArgumentHelp(
-      "The number of saves in the log of a zone until a device is asked for a snapshot.", valueName: "saves"))
-  var snapshotAfter: Int64 = 1000
 
   func validate() throws {
     try validatePort(port)
     guard quota.bytes > 0 else { throw ValidationError("--quota takes a size above 0.") }
-    guard snapshotAfter > 0 else { throw ValidationError("--snapshot-after takes a number above 0.") }
     guard (0...36_500).contains(retention) else { throw ValidationError("--retention takes 0 to 36500 days.") }
     _ = try location()
     _ = try keys.file()
@@ -56,7 +51,6 @@ struct SyncServerCommand: AsyncParsableCommand {
     var limits = ServerLimits()
     limits.zoneSize = quota.bytes
     limits.retention = Int64(retention * 86_400_000)
-    limits.snapshotAfter = snapshotAfter
     let service = try SyncService(
       store: try location(), keys: try await TokenKeys(file: try keys.file()), limits: limits)
     try await service.run(host: host, port: port) { port in

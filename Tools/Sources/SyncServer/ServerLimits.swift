@@ -22,10 +22,7 @@ public struct ServerLimits: Sendable {
   public var participants = 1000
   /// The largest number of an account's requests that wait for changes at the same time.
   public var waiting = 100
-  /// The number of transactions after which the server asks a device of the owner for a snapshot of a zone.
-  public var snapshotAfter: Int64 = 1000
-  /// The time in milliseconds for which the server keeps the log that a snapshot replaces. Clients without support for snapshots
-  /// read that log.
+  /// The time in milliseconds for which the server keeps the entries of a log. A client that was away for longer gets its zones whole.
   public var retention: Int64 = 30 * 86_400_000
   /// The smallest size of old entries in bytes for which the server folds the log of a zone.
   public var foldSize: Int64 = 64 << 10

@@ -9,7 +9,7 @@ import UntrustedInput
 /// A parsed HTTP request with its route and its account.
 struct SyncCall: Sendable {
   let method: String
-  /// The components of the path after `/v1` or `/v2`. The paths `/health` and `/metrics` have no version.
+  /// The components of the path after `/v2`. The paths `/health` and `/metrics` have no version.
   let path: [String]
   /// The protocol version of the client.
   let version: Untrusted<Int>?
@@ -28,7 +28,7 @@ struct SyncCall: Sendable {
   init(_ request: Request, bodySize: Int) {
     method = request.method.rawValue
     var parts = request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
-    if ["v1", "v2"].contains(parts.first) { parts.removeFirst() }
+    if parts.first == "v2" { parts.removeFirst() }
     path = parts
     func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
     version = header(SyncWire.versionHeader).flatMap { try? Untrusted(text: $0, field: SyncWire.versionHeader) }

@@ -5,7 +5,7 @@ import UntrustedInput
 
 extension SyncRoute {
   /// All routes. The first route that matches answers a request.
-  static let all: [SyncRoute] = service + log + zones + assets + shares + participants
+  static let all: [SyncRoute] = service + log + assets + shares + participants
 
   private static let service: [SyncRoute] = [
     SyncRoute("GET", "health", .anonymous, "health", answer: .text) { service, _ in
@@ -14,54 +14,6 @@ extension SyncRoute {
     },
     SyncRoute("GET", "metrics", .anonymous, "metrics", answer: .text) { service, _ in
       Reply(body: Data(await service.metrics().utf8), type: "text/plain; version=0.0.4")
-    },
-    .route("POST", "wait", WaitRequest.self, .account, "wait") { service, call, request in
-      try await service.wait(request, call.account)
-    },
-  ]
-
-  private static let zones: [SyncRoute] = [
-    // The presence of the field says that the client can make snapshots. Its value does not matter.
-    .route("POST", "zones/{zone}/push", PushRequest.self, query: [.number("snapshot")], .writer, "push") {
-      service, call, request -> PushResponse in
-      let (response, zone) = try await service.store.push(
-        request, account: call.account, zone: call.parameter("zone"),
-        knowsSnapshots: try call.number("snapshot") != nil)
-      await service.watch.wake([zone])
-      return response
-    },
-    // The response names only transactions that the account itself sent, so the route needs no access to the zone.
-    .route("POST", "zones/{zone}/known", KnownRequest.self, .account, "known") { service, call, request in
-      try await service.store.receivedTransactions(request, account: call.account, zone: call.parameter("zone"))
-    },
-    SyncRoute(
-      "GET", "zones/{zone}/changes", query: [.number("after"), .number("snapshot"), .text("zones")], .reader, "changes",
-      answer: .message(ChangesResponse.self)
-    ) { service, call in
-      guard let after = try call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
-      return Reply(
-        body: try await service.store.changes(
-          after: after, account: call.account, zone: call.parameter("zone"), since: call.text("zones"),
-          snapshot: try call.number("snapshot")))
-    },
-    SyncRoute(
-      "PUT", "zones/{zone}/snapshot", query: [.number("through"), .number("part"), .text("maker")], .owner, "snapshot",
-      request: .transaction, answer: .message(Done.self)
-    ) { service, call in
-      guard let through = try call.number("through"), let part = try call.number("part") else {
-        throw SyncFailure(.invalid, "the query lacks through=NUMBER&part=NUMBER")
-      }
-      try await service.store.putSnapshotPart(
-        part, ofSnapshot: through, maker: call.text("maker") ?? "", try await call.body(), account: call.account,
-        zone: call.parameter("zone"))
-      return Reply(body: try SyncWire.encode(Done()))
-    },
-    .route("POST", "zones/{zone}/snapshot", SnapshotRequest.self, query: [.text("maker")], .owner, "snapshot") {
-      service, call, request -> Done in
-      try await service.store.finishSnapshot(
-        request, maker: call.text("maker") ?? "", account: call.account, zone: call.parameter("zone"))
-      service.compactAfterSnapshot()
-      return Done()
     },
   ]
 
@@ -96,10 +48,7 @@ extension SyncRoute {
   private static let shares: [SyncRoute] = [
     SyncRoute("GET", "shares", query: [.text("since")], .account, "shares", answer: .message(SharesResponse.self)) {
       service, call in
-      let version = call.text("since")
-      let response = try await service.store.shares(of: call.account, since: version)
-      // A client without support for versions expects a JSON array of shares.
-      return Reply(body: try version == nil ? SyncWire.encode(response.shares ?? []) : SyncWire.encode(response))
+      Reply(body: try SyncWire.encode(try await service.store.shares(of: call.account, since: call.text("since"))))
     },
     .route("POST", "shares", CreateShareRequest.self, .account, "shares") { service, call, request in
       try await service.changingShares { try $0.createShare(request, account: call.account) }

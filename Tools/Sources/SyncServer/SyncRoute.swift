@@ -28,8 +28,6 @@ struct SyncRoute: Sendable {
   enum BodyContent: Sendable {
     case none
     case message(any (Codable & Sendable).Type)
-    /// A ``SyncTransaction`` as bytes.
-    case transaction
     case bytes
     case text
   }
@@ -59,7 +57,7 @@ struct SyncRoute: Sendable {
   }
 
   let method: String
-  /// The components of the path after `/v1` or `/v2`.
+  /// The components of the path after `/v2`.
   let path: [PathComponent]
   let query: [QueryField]
   let access: Access
@@ -70,13 +68,6 @@ struct SyncRoute: Sendable {
   /// The name of the route in metrics and logs. Several routes may share it.
   let label: String
   let handle: @Sendable (SyncService, SyncCall) async throws -> Reply
-
-  /// The versions of the protocol that have the route.
-  var versions: ClosedRange<Int> {
-    if path.first == .text("log") { return SyncLog.version...SyncLog.version }
-    let isInBoth = path.contains(.text("assets")) || path.first == .text("shares")
-    return SyncWire.version...(isInBoth ? SyncLog.version : SyncWire.version)
-  }
 
   /// The method and the path, for example `POST /zones/{zone}/push`.
   var name: String {

@@ -28,10 +28,11 @@ public actor SyncService {
   ///   - location: the path of a SQLite file, or `postgres://…`. Several servers may use one PostgreSQL database.
   ///   - keys: the keys that verify tokens.
   ///   - limits: the limits for each account.
-  /// - Throws: `SwiftDataError` if the store cannot be opened.
+  /// - Throws: `SwiftDataError` if the store cannot be opened; ``EarlierLogs`` if an earlier server wrote it.
   public init(store location: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
     let container = try ZoneStore.container(at: location)
     store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
+    try store.checkFormat()
     try store.beginEpoch()
     watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
@@ -146,11 +147,10 @@ public actor SyncService {
     if let expected = call.expectedAccount, expected != call.account {
       throw SyncFailure.otherAccount(expected, call.account)
     }
-    let versions = call.route?.versions ?? SyncWire.version...SyncLog.version
-    if let version = call.version, version.value(in: versions) == nil {
+    if let version = call.version, version != Untrusted(SyncLog.version) {
       throw SyncFailure(
         .wrongVersion,
-        "the client uses version \(version) of the protocol, and this request has version \(versions.upperBound); update the older"
+        "the client uses version \(version) of the protocol, and the server has version \(SyncLog.version); update the older"
           + " one")
     }
   }
@@ -187,26 +187,13 @@ public actor SyncService {
     return result
   }
 
-  /// Schedules a compaction after a new snapshot, unless the server retains the replaced log for a while.
-  nonisolated func compactAfterSnapshot() { if limits.retention == 0 { compactor.schedule() } }
-
   /// Returns the metrics in Prometheus' text format.
   nonisolated func metrics() async -> String {
     CoreMetrics.Gauge(label: "sync_waiting", dimensions: [], factory: prometheus).record(await watch.count)
     return prometheus.text
   }
 
-  /// Answers a long poll: when a zone has newer transactions than the client has seen, when the account can read other zones than
-  /// the client names, or when the time is over.
-  func wait(_ request: WaitRequest, _ account: String) async throws -> WaitResponse {
-    let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
-    guard request.positions.count <= 2 * limits.shares else {
-      throw SyncFailure(.tooLarge, "a request may wait for at most \(2 * limits.shares) zones")
-    }
-    return try await waiting(account) { try await poll(request, account, until: end) }
-  }
-
-  /// Answers a long poll of version 2: when there is something to pull, or when the time is over.
+  /// Answers a long poll: when there is something to pull, or when the time is over.
   func wait(_ request: SyncLog.WaitRequest, _ account: String) async throws -> SyncLog.WaitResponse {
     let end = Date().addingTimeInterval(request.seconds.clamped(to: 0...60))
     return try await waiting(account) {
@@ -245,37 +232,6 @@ public actor SyncService {
     } catch {
       await watch.end()
       throw error
-    }
-  }
-
-  private func poll(_ request: WaitRequest, _ account: String, until end: Date) async throws -> WaitResponse {
-    var hasWaited = false
-    let keys = request.keys?.mapValues { $0.clamped(to: SyncWire.generations) }
-    while true {
-      // The cursor comes before the read: a change that the read misses wakes the wait.
-      let cursor = await watch.cursor
-      let changes = try await store.listChanges(
-        of: account, since: request.version, naming: Set(request.positions.keys))
-      let zones = changes.zones
-      let invitations = request.invitations == nil ? nil : changes.invitations
-      let hasTransactions = zones.contains { Untrusted($0.latest) > request.positions[$0.name] ?? -1 }
-      let isOtherList = changes.isPartial ? false : request.version != nil || request.positions.count > zones.count
-      // An owner may be unable to wrap a key. Its requests must still wait, so a missing key alone does not end the first wait. For a
-      // client that names its list, other keys are another list.
-      let hasKeys =
-        hasWaited && request.version == nil
-        && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: keys)
-      let remaining = end.timeIntervalSinceNow
-      if hasTransactions || isOtherList || hasKeys || invitations.map(Untrusted.init(_:)) != request.invitations
-        || remaining <= 0 || Task.isCancelled || Task.isShuttingDownGracefully
-      {
-        let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
-        return WaitResponse(
-          latest: latest, zones: zones, invitations: invitations, version: changes.version,
-          isPartial: changes.isPartial)
-      }
-      await watch.wait(for: changes.keys, since: cursor, seconds: remaining)
-      hasWaited = true
     }
   }
 }

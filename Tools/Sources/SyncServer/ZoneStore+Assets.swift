@@ -4,7 +4,7 @@ import SwiftData
 import SyncProtocol
 import UntrustedInput
 
-// Assets: large values that transactions reference by checksum.
+// Assets: large values that registers name by checksum.
 
 extension ZoneStore {
   func asset(_ key: String, _ context: ModelContext) throws -> ServerAsset? {
@@ -52,16 +52,16 @@ extension ZoneStore {
       guard !asset.isComplete, asset.received == offset, asset.total == total else {
         return (AssetState(size: asset.received, isComplete: asset.isComplete), false)
       }
-      context.insert(ServerChunk(asset: asset.chunkKey, offset: offset, bytes: bytes))
+      context.insert(ServerChunk(asset: asset.chunks, offset: offset, bytes: bytes))
       asset.received += Int64(bytes.count)
       zone.size += Int64(bytes.count)
-      guard zone.size <= limits.zoneSize else { throw quotaExceeded(zone) }
+      guard zone.size <= limits.zoneSize else { throw quotaExceeded(zone.size) }
       guard asset.received == total else { return (AssetState(size: asset.received, isComplete: false), false) }
-      if try checksum(asset.chunkKey, context) == sha256 {
+      if try checksum(asset.chunks, context) == sha256 {
         asset.isComplete = true
         return (AssetState(size: total, isComplete: true), false)
       }
-      for chunk in try chunks(of: asset.chunkKey, from: 0, context) { context.delete(chunk) }
+      for chunk in try chunks(of: asset.chunks, from: 0, context) { context.delete(chunk) }
       context.delete(asset)
       zone.size -= total
       return (AssetState(size: 0, isComplete: false), true)
@@ -94,9 +94,9 @@ extension ZoneStore {
       throw SyncFailure(
         .missingAsset, "the server does not have the asset \(sha256.prefix(64)); wait until a device has sent it")
     }
-    let chunkKey = asset.chunkKey
+    let parts = asset.chunks
     let chunks = try context.fetch(
-      FetchDescriptor<ServerChunk>(predicate: #Predicate<ServerChunk> { $0.asset == chunkKey && $0.offset == offset }))
+      FetchDescriptor<ServerChunk>(predicate: #Predicate<ServerChunk> { $0.asset == parts && $0.offset == offset }))
     guard let chunk = chunks.first else {
       throw SyncFailure(
         .invalid, "no part of the asset begins at the offset \(offset); a part begins at the end of the part before it")

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -10,18 +11,18 @@ extension ZoneStore {
   /// The largest number of saves that the cache follows one by one. After more saves it invalidates all lists.
   private static let maximumSaves = 500
 
-  /// Returns the changes of an account's list of zones since the version of a client.
-  /// - Parameters:
-  ///   - account: the account whose list changed.
-  ///   - version: the version of the client's list; nil asks for all zones.
-  ///   - names: zones that the result includes even if they did not change.
-  func listChanges(of account: String, since version: String?, naming names: Set<String> = []) throws -> ZoneListChanges
-  {
-    listCache.changes(of: try list(of: account, ModelContext(container)), since: version, naming: names)
-  }
-
-  func listChanges(of account: String, since version: String?, _ context: ModelContext) throws -> ZoneListChanges {
-    listCache.changes(of: try list(of: account, context), since: version, naming: [])
+  /// Returns the list of an account's zones.
+  ///
+  /// Equal lists have equal versions, in all processes that serve the database.
+  func list(of account: String, _ context: ModelContext) throws -> ZoneListCache.List {
+    try followHistory(context)
+    if let list = listCache[account], !list.isStale { return list }
+    let (zones, invitations) = try zones(of: account, context)
+    var readable = SyncLog.ZoneList(
+      version: try missingKeys(of: zones, context), zones: zones.map(\.zone), invitations: invitations)
+    readable.version = try Self.version(of: readable)
+    let latest = zones.map { ($0.zone.name, $0.latest) }
+    return listCache.set(account, readable, Dictionary(latest) { first, _ in first })
   }
 
   /// Returns the shares that an account owns, takes part in, or is invited to.
@@ -29,17 +30,33 @@ extension ZoneStore {
   func shares(of account: String, since version: String?) throws -> SharesResponse {
     let context = ModelContext(container)
     let list = try list(of: account, context)
-    if list.areSharesStale { listCache.set(try shares(of: account, context), in: list) }
-    return listCache.shares(list, since: version)
+    var response = try list.shares ?? shares(of: account, context, for: list)
+    if response.version == version { response.shares = nil }
+    return response
   }
 
-  func list(of account: String, _ context: ModelContext) throws -> ZoneListCache.List {
-    try followHistory(context)
-    if let list = listCache[account], !list.isStale { return list }
-    let (zones, invitations) = try zones(of: account, context)
-    let list = listCache.set(account, zones, invitations)
-    list.missingKeys = try missingKeys(of: zones, context)
-    return list
+  private func shares(
+    of account: String, _ context: ModelContext, for list: ZoneListCache.List
+  ) throws -> SharesResponse {
+    let shares = try shares(of: account, context)
+    let response = SharesResponse(version: try Self.version(of: shares), shares: shares)
+    listCache.set(response, in: list)
+    return response
+  }
+
+  private static func version(of list: some Encodable) throws -> String {
+    Data(SHA256.hash(data: try SyncWire.encode(list)).prefix(12)).hexadecimal
+  }
+
+  /// Returns a text that changes when an account can wrap another key than before.
+  ///
+  /// An owner that cannot wrap a key yet, because the participant has published none, learns from another list that it tries again.
+  private func missingKeys(of zones: [AccountZone], _ context: ModelContext) throws -> String {
+    try zones.filter { $0.zone.needsKeys == true }.map { zone in
+      let names = try grants(zone.key, context).map(\.account)
+      let keys = try accountKeys(names, context).map { "\($0.account) \($0.key.base64EncodedString())" }
+      return "\(zone.key) \(keys.joined(separator: " "))"
+    }.joined(separator: "\n")
   }
 
   /// Applies the history since the last call to the cache. Reads after this call may see newer saves than the token. The next call then
@@ -49,14 +66,14 @@ extension ZoneStore {
     guard newest != listCache.token else { return }
     guard let token = listCache.token, !listCache.isEmpty, newest > token else {
       // Either the cache is empty, or the history ends earlier than before: then the store was restored from a backup.
-      listCache.reset()
+      listCache.removeAll()
       listCache.token = newest
       return
     }
     if let changed = newest.id - token.id > Self.maximumSaves ? nil : try? changedZones(since: token, context) {
       if !changed.isEmpty {
         let found = try context.fetch(
-          FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { changed.contains($0.persistentModelID) }))
+          FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { changed.contains($0.persistentModelID) }))
         listCache.setLatest(found.map { ($0.key, $0.latest) })
       }
     } else {
@@ -78,7 +95,7 @@ extension ZoneStore {
       for change in transaction.changes {
         let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": if change.mayAffectLatest { zones.insert(identifier) }
+        case "LogZone": if change.mayAffectLatest { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey", "ServerAccountKey": return nil
         default: break
         }
@@ -89,9 +106,9 @@ extension ZoneStore {
 }
 
 extension HistoryChange {
-  /// Whether a change of a zone may have changed its latest sequence number. Compactions, snapshots and assets do not change it.
+  /// Whether a change of a zone may have changed its newest commit. Folds and assets do not change it.
   var mayAffectLatest: Bool {
-    guard case .update(let update as DefaultHistoryUpdate<ServerZone>) = self else { return true }
+    guard case .update(let update as DefaultHistoryUpdate<LogZone>) = self else { return true }
     return update.updatedPropertyNames.contains("latest")
   }
 }

@@ -10,26 +10,41 @@ extension ZoneStore {
 
   /// The access of an account to a zone that it may read.
   struct Access {
-    /// The name of the zone, as ``ServerZone/name``.
-    let name: String
+    let zone: ZoneName
     let owner: String
     let isWritable: Bool
 
-    /// The key of the zone.
-    var key: String { ServerZone.key(owner, name) }
+    /// The key of the zone in the store.
+    var key: String { zone.text }
+  }
+
+  /// A zone that an account may read, and its newest commit.
+  struct AccountZone {
+    let zone: SyncLog.ReadableZone
+    let latest: Int64
+
+    /// The key of the zone in the store.
+    var key: String { zone.name.text }
+  }
+
+  /// Returns the access of an account to a zone, whose name comes from a client.
+  /// - Throws: as ``access(_:_:_:)``, also for a text that is no name of a zone.
+  func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
+    guard let zone = ZoneName(text: name) else { throw zoneNotFound(name, account) }
+    return try access(account, zone, context)
   }
 
   /// Returns the access of an account to a zone.
   /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the zone. The error is the same whether the zone
   ///   exists or not.
-  func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
-    if name == SyncWire.privateZone || ZoneName(text: name) == .account(ExactText(account)) {
-      return Access(name: SyncWire.privateZone, owner: account, isWritable: true)
+  func access(_ account: String, _ zone: ZoneName, _ context: ModelContext) throws -> Access {
+    if zone == .account(ExactText(account)) { return Access(zone: zone, owner: account, isWritable: true) }
+    guard zone.isShare, let share = try share(zone.text, context) else { throw zoneNotFound(zone.text, account) }
+    if share.owner == account { return Access(zone: zone, owner: account, isWritable: true) }
+    guard let grant = try grant(share.zone, account, context), grant.isAccepted else {
+      throw zoneNotFound(zone.text, account)
     }
-    guard let share = try share(name, context) else { throw zoneNotFound(name, account) }
-    if share.owner == account { return Access(name: name, owner: account, isWritable: true) }
-    guard let grant = try grant(name, account, context), grant.isAccepted else { throw zoneNotFound(name, account) }
-    return Access(name: name, owner: share.owner, isWritable: grant.isWritable)
+    return Access(zone: zone, owner: share.owner, isWritable: grant.isWritable)
   }
 
   func zoneNotFound(_ name: String, _ account: String) -> SyncFailure {
@@ -40,28 +55,29 @@ extension ZoneStore {
 
   /// Returns all zones that an account may read, and the number of invitations that the account has not accepted.
   ///
-  /// The zones are the private zone, the zones of the account's own shares, and the zones of the shares that it accepted.
+  /// The zones are the account's own zone, the zones of the account's own shares, and the zones of the shares that it accepted.
   /// - Complexity: five statements.
-  func zones(of account: String, _ context: ModelContext) throws -> (zones: [ZoneInfo], invitations: Int) {
+  func zones(of account: String, _ context: ModelContext) throws -> (zones: [AccountZone], invitations: Int) {
     let (grants, shares) = try related(to: account, context)
     let isWritable = Dictionary(uniqueKeysWithValues: grants.filter(\.isAccepted).map { ($0.zone, $0.isWritable) })
     let readable = shares.filter { $0.owner == account || isWritable[$0.zone] != nil }
-    let own = ServerZone.key(account, SyncWire.privateZone)
-    let keys = [own] + readable.map { ServerZone.key($0.owner, $0.zone) }
+    let own = ZoneName.account(ExactText(account))
+    let keys = [own.text] + readable.map(\.zone)
     let found = try context.fetch(
-      FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { keys.contains($0.key) }))
+      FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { keys.contains($0.key) }))
     let latest = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.latest) })
     let generations = readable.isEmpty ? [:] : try keyGenerations(of: account, context)
-    let zones = readable.map { share in
-      ZoneInfo(
-        name: share.zone, owner: share.owner, isWritable: isWritable[share.zone] ?? true,
-        latest: latest[ServerZone.key(share.owner, share.zone)] ?? 0, root: RecordName(share.root),
-        keyGeneration: generations[share.zone], needsKeys: share.owner == account && share.needsKeys ? true : nil)
+    let zones = readable.sorted { $0.zone < $1.zone }.compactMap { share in
+      ZoneName(text: share.zone).map { name in
+        SyncLog.ReadableZone(
+          name: name, owner: share.owner, isWritable: isWritable[share.zone] ?? true, root: RecordName(share.root),
+          keyGeneration: generations[share.zone], needsKeys: share.owner == account && share.needsKeys ? true : nil)
+      }
     }
-    let all =
-      [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: latest[own] ?? 0)]
-      + zones.sorted { $0.name < $1.name }
-    return (all, grants.count { !$0.isAccepted })
+    let all = [SyncLog.ReadableZone(name: own, owner: account, isWritable: true)] + zones
+    return (
+      all.map { AccountZone(zone: $0, latest: latest[$0.name.text] ?? 0) }, grants.count { !$0.isAccepted }
+    )
   }
 
   /// Returns the grants of an account, and the shares that it owns or has a grant for.
@@ -96,9 +112,7 @@ extension ZoneStore {
   /// Returns a share that the account owns.
   private func ownShare(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerShare {
     let access = try access(account, zone, context)
-    guard access.name != SyncWire.privateZone, let share = try share(zone, context) else {
-      throw zoneNotFound(zone, account)
-    }
+    guard let share = try share(zone, context) else { throw zoneNotFound(zone, account) }
     guard access.owner == account else {
       throw SyncFailure(
         .forbidden, "the share belongs to \(access.owner); only \(access.owner) can change the share, so ask the owner")

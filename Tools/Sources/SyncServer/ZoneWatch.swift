@@ -139,7 +139,7 @@ actor ZoneWatch {
       for change in transaction.changes {
         let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": if change.mayAffectLatest { zones.insert(identifier) }
+        case "LogZone": if change.mayAffectLatest { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey": return nil
         default: break
         }
@@ -147,7 +147,7 @@ actor ZoneWatch {
     }
     guard !zones.isEmpty else { return [] }
     let changed = try context.fetch(
-      FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { zones.contains($0.persistentModelID) }))
+      FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { zones.contains($0.persistentModelID) }))
     return Set(changed.map(\.key))
   }
 }

@@ -74,14 +74,12 @@ struct EncryptedSharesTests {
     #expect(try condition())
   }
 
-  /// All encrypted values in the log of a zone.
+  /// All encrypted values in the state of a zone.
   private static func sealed(_ server: ServerFixture, _ zone: String, _ account: String) async throws -> [Data] {
-    let path = "/v1/zones/\(zone)/changes?after=0"
-    let answer = try await server.send("GET", path, token: try await server.token(account))
-    return try SyncWire.decode(ChangesResponse.self, from: answer.body).entries.flatMap(\.transaction.changes)
-      .flatMap { change in
-        change.fields.values.compactMap { if case .sealed(let data) = $0.value { data } else { nil } }
-      }
+    let name = try #require(ZoneName(text: zone))
+    return try await server.logClient(account).states[name].records.values.flatMap { registers in
+      registers.fields.values.compactMap { if case .sealed(let data) = $0.value { data } else { nil } }
+    }
   }
 
   private static func keys(_ container: ModelContainer) async throws -> Keyring {
@@ -274,7 +272,7 @@ struct EncryptedSharesTests {
       try Self.write(2, "for Bob only", ann)
       _ = try? await Self.engine(ann).syncNow()
       #expect(try await Self.sealed(server, share.id, "ann").count == 2)
-      let zoneKeys = try await server.send("GET", "/v1/shares/\(share.id)/keys", token: try await server.token("bob"))
+      let zoneKeys = try await server.send("GET", "/v2/shares/\(share.id)/keys", token: try await server.token("bob"))
       #expect(try SyncWire.decode(ZoneKeys.self, from: zoneKeys.body).wrapped == nil)
       try await Self.stop(ann)
     }

@@ -12,6 +12,8 @@ struct ServerFixture {
   let keys: TokenKeys
   /// What makes the names of accounts differ from those of other tests on the same database.
   var suffix = ""
+  /// The server, if it is in this process.
+  var service: SyncService?
 
   static let secret = "0123456789abcdef0123456789abcdef"
 
@@ -34,7 +36,8 @@ struct ServerFixture {
       try await server.value
       throw SyncFailure(.unavailable, "no port")
     }
-    let fixture = ServerFixture(url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, suffix: suffix)
+    let fixture = ServerFixture(
+      url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, suffix: suffix, service: service)
     let result = try await body(fixture)
     withExtendedLifetime(folder) {}
     return result
@@ -42,7 +45,7 @@ struct ServerFixture {
 
   /// Runs server processes on one store while the body runs.
   static func withProcesses<T: Sendable>(
-    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture]) async throws -> T
+    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture], [ChildProcess]) async throws -> T
   ) async throws -> T {
     let folder = try TestFolder()
     try Data("test \(secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
@@ -60,15 +63,24 @@ struct ServerFixture {
       else { throw SyncFailure(.unavailable, "no port") }
       fixtures.append(ServerFixture(url: url, keys: keys, suffix: suffix))
     }
-    return try await body(fixtures)
+    return try await body(fixtures, processes)
   }
 
-  static func sha256(_ text: String) -> String {
-    SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  static func sha256(_ text: String) -> String { sha256(of: Data(text.utf8)) }
+
+  static func sha256(of bytes: Data) -> String {
+    SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// The name that an account has on the server.
   func account(_ name: String) -> String { name + suffix }
+
+  /// Folds the log of an account's zone, as the server does every hour.
+  func fold(_ name: String) async throws {
+    let zone = ZoneName.account(ExactText(account(name)))
+    let done = try await #require(service).store.compactLog(zone.text)
+    #expect(done.folded != nil)
+  }
 
   func token(_ name: String) async throws -> String { try await keys.token(for: account(name), seconds: 600) }
 
@@ -119,5 +131,15 @@ enum TestStore: String, CaseIterable, CustomTestStringConvertible {
       try await ServerFixture.with(
         limits: limits, store: Self.postgresURL, suffix: "-" + UUID().uuidString.prefix(8), body)
     }
+  }
+}
+
+/// The code of the refusal of a request.
+func refusal(_ body: () async throws -> Void) async -> SyncFailure.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? SyncFailure)?.code
   }
 }

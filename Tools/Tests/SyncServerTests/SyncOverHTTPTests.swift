@@ -114,6 +114,49 @@ struct SyncOverHTTPTests {
     }
   }
 
+  @Test(
+    "Devices that are new or were away end equal after the server folded its log", arguments: TestStore.available)
+  func folded(_ store: TestStore) async throws {
+    var limits = ServerLimits()
+    (limits.foldSize, limits.retention) = (0, 0)
+    try await store.with(limits: limits) { server in
+      func save(_ container: ModelContainer, _ body: (HTTPTrip) -> Void) throws {
+        let context = ModelContext(container)
+        body(try #require(try context.fetch(FetchDescriptor<HTTPTrip>()).first))
+        try context.save()
+      }
+      let one = try await Self.container(server, "ann")
+      let context = ModelContext(one)
+      context.insert(HTTPTrip("Rome"))
+      try context.save()
+      try await Self.engine(one).syncNow()
+      let away = try await Self.container(server, "ann")
+      try await Self.engine(away).syncNow()
+      try await Self.engine(away).stop()
+      try save(away) { $0.stops.append(HTTPStop("unsent")) }
+      for number in 0..<40 {
+        try save(one) { trip in
+          trip.name = "Rome \(number)"
+          trip.picture = Data(repeating: UInt8(number), count: 100_000)
+          trip.stops = [HTTPStop("stop \(number)")]
+        }
+        try await Self.engine(one).syncNow()
+      }
+      try await server.fold("ann")
+      let new = try await Self.container(server, "ann")
+      try await Self.engine(new).syncNow()
+      try await Self.engine(away).start()
+      try await Self.engine(away).syncNow()
+      for container in [one, new] { try await Self.engine(container).syncNow() }
+      for container in [one, new, away] {
+        let trip = try #require(try ModelContext(container).fetch(FetchDescriptor<HTTPTrip>()).first)
+        #expect(trip.name == "Rome 39" && trip.picture == Data(repeating: 39, count: 100_000))
+        #expect(trip.stops.map(\.name).sorted() == ["stop 39", "unsent"])
+        try await Self.engine(container).stop()
+      }
+    }
+  }
+
   @Test("Six replicas that save at the same time end equal")
   func many() async throws {
     try await ServerFixture.with { server in

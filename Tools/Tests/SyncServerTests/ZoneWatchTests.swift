@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 import Testing
 
 @testable import SyncServer
@@ -27,9 +28,9 @@ import Testing
   @Test("A change wakes the requests that wait for its zone, and no others")
   func zones() async {
     await watch.begin()
-    let ann = await waiter("ann/private")
-    let bobs = [await waiter("bob/private"), await waiter("bob/private")]
-    await watch.wake(["ann/private"])
+    let ann = await waiter("account-ann")
+    let bobs = [await waiter("account-bob"), await waiter("account-bob")]
+    await watch.wake(["account-ann"])
     await ann.value
     #expect(await watch.wakeCount == 1)
     #expect(await watch.count == 2)
@@ -43,10 +44,10 @@ import Testing
   func between() async {
     await watch.begin()
     let cursor = await watch.cursor
-    await watch.wake(["ann/private"])
+    await watch.wake(["account-ann"])
     // Would wait for an hour.
-    await watch.wait(for: ["ann/private"], since: cursor, seconds: 3600)
-    let bob = Task { await watch.wait(for: ["bob/private"], since: cursor, seconds: 3600) }
+    await watch.wait(for: ["account-ann"], since: cursor, seconds: 3600)
+    let bob = Task { await watch.wait(for: ["account-bob"], since: cursor, seconds: 3600) }
     while await watch.count == 0, !Task.isCancelled { await Task.yield() }
     bob.cancel()
     await bob.value
@@ -56,11 +57,11 @@ import Testing
   @Test("A save of another process wakes those who wait for its zone; a save of this process does not wake again")
   func otherProcess() async throws {
     await watch.begin()
-    let (ann, bob) = (await waiter("ann/private"), await waiter("bob/private"))
+    let (ann, bob) = (await waiter("account-ann"), await waiter("account-bob"))
     func save(_ account: String, author: String) throws {
       let context = ModelContext(try ZoneStore.container(at: folder.path("server.store")))
       context.author = author
-      context.insert(ServerZone(account: account, name: "private"))
+      context.insert(LogZone(.account(ExactText(account)), account: account))
       try context.save()
     }
     try save("bob", author: "this process")
@@ -76,7 +77,7 @@ import Testing
   @Test("A changed share wakes all, because an account may have got a zone or lost one")
   func shares() async throws {
     await watch.begin()
-    let (ann, bob) = (await waiter("ann/private"), await waiter("bob/private"))
+    let (ann, bob) = (await waiter("account-ann"), await waiter("account-bob"))
     let context = ModelContext(try ZoneStore.container(at: folder.path("server.store")))
     context.author = "another process"
     context.insert(ServerShare(zone: "trip", owner: "carol", root: "root", title: ""))

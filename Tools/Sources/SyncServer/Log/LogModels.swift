@@ -1,14 +1,8 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 
-// The log of all zones: what version 2 of the protocol stores (Documentation/sync-protocol.md). `ServerZone` in ServerModels.swift has the
-// sizes and the newest commit of each zone. `ServerShare`, `ServerGrant`, `ServerLink`, `ServerAsset`, `ServerChunk` and the keys serve both
-// versions. A store serves clients of one version.
-//
-// When the client of version 2 replaces the client of version 1, these go: Compactor.compactReplacedLogs, ZoneStore+Changes,
-// ZoneStore+Compaction, ZoneStore+Lists.listChanges, ZoneStore+Snapshots, ZoneStore+Sweep, ZoneStore.push with its checks, the versions in
-// ZoneListCache, SyncService.wait with poll, the routes in `SyncRoute.zones` and `wait`, the models ServerEntry, ServerSnapshotPart and
-// ServerTaken, and the properties of ServerZone that say so.
+// The log of all zones (Documentation/sync-protocol.md).
 
 /// The newest commit of the database. There is one object.
 @Model
@@ -36,6 +30,35 @@ final class LogEpoch {
   var index: Int64 = 0
 
   init(name: UUID, start: Int64, index: Int64) { (self.name, self.start, self.index) = (name, start, index) }
+}
+
+/// A zone: a log that one account owns.
+@Model
+final class LogZone {
+  /// The unique key: the name of the zone in messages.
+  @Attribute(.unique) var key: String = ""
+  /// The account that owns the zone.
+  var account: String = ""
+  /// The newest commit of the zone.
+  var latest: Int64 = 0
+  /// The size of entries, pages and assets in bytes, which the quota limits.
+  var size: Int64 = 0
+  /// The size of the entries in bytes.
+  var logSize: Int64 = 0
+  /// The commit whose state the pages of the zone are; 0 without pages. Entries up to it are not read.
+  var folded: Int64 = 0
+  /// The number of pages.
+  var pages: Int64 = 0
+  /// The size of the pages in bytes.
+  var pageSize: Int64 = 0
+  /// Whether entries up to ``folded``, or pages of another commit, may still be stored.
+  var hasLeftovers: Bool = false
+  /// The size of the assets after the last sweep, in bytes.
+  var sweptSize: Int64 = 0
+  /// The time of the last sweep in milliseconds since 1970.
+  var sweepTime: Int64 = 0
+
+  init(_ name: ZoneName, account: String) { (key, self.account) = (name.text, account) }
 }
 
 /// The part of an entry for one zone.
@@ -68,7 +91,7 @@ final class LogPage {
   /// The unique key: the zone, ``folded`` and ``index``.
   @Attribute(.unique) var key: String = ""
   var zone: String = ""
-  /// The commit whose state the page is a part of. Pages of another commit than `ServerZone.folded` are not read.
+  /// The commit whose state the page is a part of. Pages of another commit than ``LogZone/folded`` are not read.
   var folded: Int64 = 0
   /// The place of the page. The names of records ascend through the pages.
   var index: Int64 = 0
@@ -81,6 +104,12 @@ final class LogPage {
     (key, self.zone, self.folded) = ("\(zone)/\(folded)/\(index)", zone, folded)
     (self.index, size, self.bytes) = (index, Int64(bytes.count), bytes)
   }
+}
+
+/// A transaction of an account. Two accounts can have transactions with equal identities.
+struct LogIdentity: Hashable, Sendable {
+  let account: String
+  let id: UUID
 }
 
 /// A transaction that the log took lately.
@@ -96,11 +125,11 @@ final class LogTransaction {
   var time: Int64 = 0
 
   init(account: String, identity: UUID, commit: Int64, time: Int64) {
-    (key, self.account) = (Self.key(account, identity), account)
+    (key, self.account) = (Self.key(LogIdentity(account: account, id: identity)), account)
     (self.identity, self.commit, self.time) = (identity, commit, time)
   }
 
-  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString)" }
+  static func key(_ identity: LogIdentity) -> String { "\(identity.account)/\(identity.id.uuidString)" }
 }
 
 /// Transactions of an account that the log took long ago. Their identities begin with the same 12 bits.
@@ -113,7 +142,7 @@ final class LogTransactions {
 
   init(key: String) { self.key = key }
 
-  static func key(_ account: String, _ identity: UUID) -> String { "\(account)/\(identity.uuidString.prefix(3))" }
+  static func key(_ identity: LogIdentity) -> String { "\(identity.account)/\(identity.id.uuidString.prefix(3))" }
 }
 
 extension LogTransactions {
@@ -140,4 +169,33 @@ extension LogTransactions {
     }
     self.bytes = bytes
   }
+}
+
+// MARK: - The former log
+
+/// A transaction in the log of an earlier server, which had one log for each zone. This server only looks whether there are any.
+@Model
+final class ServerEntry {
+  #Index<ServerEntry>([\.zone, \.sequence])
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var sequence: Int64 = 0
+  var account: String = ""
+  var transaction: Data = Data()
+
+  init(zone: String) { (key, self.zone) = (zone, zone) }
+}
+
+/// A part of a snapshot that an earlier server kept in place of a log.
+@Model
+final class ServerSnapshotPart {
+  #Index<ServerSnapshotPart>([\.zone, \.through, \.index])
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var through: Int64 = 0
+  var index: Int = 0
+  var size: Int64 = 0
+  var bytes: Data = Data()
+
+  init(zone: String) { (key, self.zone) = (zone, zone) }
 }

@@ -12,7 +12,7 @@ extension ZoneStore {
     /// The key of the asset there.
     let key: String
     let total: Int64
-    /// The value of ``ServerAsset/chunkKey``.
+    /// The value of ``ServerAsset/chunks``.
     let chunks: String
     /// The bytes by which the size of the zone grows.
     let growth: Int64
@@ -35,7 +35,7 @@ extension ZoneStore {
       if total == nil, let found = try readableAsset(name, of: account, &readable, context) {
         links.append(
           AssetLink(
-            zone: zone, key: key, total: found.total, chunks: found.chunkKey,
+            zone: zone, key: key, total: found.total, chunks: found.chunks,
             growth: found.total - (stored?.received ?? 0)))
         total = found.total
       }
@@ -59,7 +59,7 @@ extension ZoneStore {
   private func readableAsset(
     _ name: String, of account: String, _ readable: inout [String]?, _ context: ModelContext
   ) throws -> ServerAsset? {
-    let zones = try readable ?? zones(of: account, context).zones.map { ServerZone.key($0.owner, $0.name) }
+    let zones = try readable ?? zones(of: account, context).zones.map(\.key)
     readable = zones
     let keys = zones.map { "\($0)/\(name)" }
     return try context.fetch(
@@ -72,7 +72,7 @@ extension ZoneStore {
   func make(_ link: AssetLink, _ time: Int64, _ context: ModelContext) throws {
     let unfinished = try asset(link.key, context)
     if let unfinished {
-      for chunk in try chunks(of: unfinished.chunkKey, from: 0, context) { context.delete(chunk) }
+      for chunk in try chunks(of: unfinished.chunks, from: 0, context) { context.delete(chunk) }
     }
     let asset = unfinished ?? ServerAsset(key: link.key, total: link.total)
     (asset.total, asset.chunks, asset.received) = (link.total, link.chunks, link.total)

@@ -6,7 +6,7 @@ import SyncProtocol
 // fold the logs of encrypted zones too.
 //
 // Each step is one save. The fold writes the pages of the new state next to the old pages, and one save switches from the old to the
-// new ones. So a reader never sees a part of both, and a crash leaves only pages that no reader reads. `ServerZone.hasLeftovers` says
+// new ones. So a reader never sees a part of both, and a crash leaves only pages that no reader reads. `LogZone.hasLeftovers` says
 // that there are such pages, or entries of the folded log.
 
 extension ZoneStore {
@@ -49,8 +49,8 @@ extension ZoneStore {
   /// So the cost of all folds of a zone is proportional to the size of its log.
   func zonesToFold() throws -> [String] {
     let (least, oldest) = (limits.foldSize, now() - limits.retention)
-    var descriptor = FetchDescriptor<ServerZone>(
-      predicate: #Predicate<ServerZone> {
+    var descriptor = FetchDescriptor<LogZone>(
+      predicate: #Predicate<LogZone> {
         $0.hasLeftovers || ($0.logSize > 0 && $0.logSize >= least && $0.logSize >= $0.pageSize)
       }, sortBy: [SortDescriptor(\.key)])
     descriptor.propertiesToFetch = [\.key, \.pageSize, \.folded, \.hasLeftovers]
@@ -85,7 +85,7 @@ extension ZoneStore {
   /// Reads the entries of the next fold of a zone.
   /// - Returns: nil if the zone has no old entries.
   func beginFold(_ key: String) throws -> Fold? {
-    guard let zone = try zone(key, ModelContext(container)), let name = zone.zoneName else { return nil }
+    guard let zone = try zone(key, ModelContext(container)), let name = ZoneName(text: key) else { return nil }
     let old = try oldEntries(of: key, after: zone.folded, now() - limits.retention, bytes: Self.foldSize)
     guard old.last > zone.folded else { return nil }
     var changes: [RecordName: Fold.Change] = [:]
@@ -212,12 +212,5 @@ extension ZoneStore {
       if oldPages.isEmpty, oldEntries.isEmpty { zone.hasLeftovers = false }
       return zone.hasLeftovers
     }
-  }
-}
-
-extension ServerZone {
-  /// The name of the zone in messages.
-  var zoneName: ZoneName? {
-    name == SyncWire.privateZone ? .account(ExactText(account)) : ZoneName(text: name)
   }
 }

@@ -63,11 +63,7 @@ extension ZoneStore {
   /// Finds the records that a zone may forget, by its pages alone, and the assets whose grace period is over.
   func beginScan(_ key: String) throws -> ZoneScan? {
     let context = ModelContext(container)
-    guard let zone = try zone(key, context), let name = zone.zoneName else { return nil }
-    // The assets of a zone that clients of version 1 use have their names in the log of version 1.
-    let isInUse =
-      try context.fetchCount(FetchDescriptor<LogPart>(predicate: #Predicate<LogPart> { $0.zone == key })) > 0
-    guard zone.folded > 0 || isInUse else { return nil }
+    guard let zone = try zone(key, context), let name = ZoneName(text: key) else { return nil }
     var scan = ZoneScan(zone: key, name: name, folded: zone.folded, seen: zone.folded)
     // The digit 0 follows the slash in ASCII, so all keys of the zone's assets are less than `end`.
     let (start, end, oldest) = ("\(key)/", "\(key)0", now() - Self.gracePeriod)
@@ -176,7 +172,7 @@ extension ZoneStore {
   /// Deletes assets, and the parts that no other zone's asset has.
   private func delete(_ assets: [ServerAsset], _ context: ModelContext) throws {
     guard !assets.isEmpty else { return }
-    let (deleted, chunks) = (assets.map(\.key), assets.map(\.chunkKey))
+    let (deleted, chunks) = (assets.map(\.key), assets.map(\.chunks))
     let others = try context.fetch(
       FetchDescriptor<ServerAsset>(
         predicate: #Predicate<ServerAsset> { chunks.contains($0.chunks) && !deleted.contains($0.key) }))
@@ -197,14 +193,14 @@ extension ZoneStore {
   /// Returns the zones whose assets have doubled since the last sweep, which was at least a day ago.
   func zonesToSweep() throws -> [String] {
     let oldest = now() - Self.gracePeriod
-    var descriptor = FetchDescriptor<ServerZone>(
-      predicate: #Predicate<ServerZone> { $0.latest > 0 && $0.sweepTime <= oldest }, sortBy: [SortDescriptor(\.key)])
+    var descriptor = FetchDescriptor<LogZone>(
+      predicate: #Predicate<LogZone> { $0.latest > 0 && $0.sweepTime <= oldest }, sortBy: [SortDescriptor(\.key)])
     descriptor.propertiesToFetch = [\.key, \.size, \.logSize, \.pageSize, \.sweptSize]
     return try ModelContext(container).fetch(descriptor).filter { $0.assetSize > 2 * $0.sweptSize }.map(\.key)
   }
 }
 
-extension ServerZone {
+extension LogZone {
   /// The size of the assets in bytes.
   var assetSize: Int64 { size - logSize - pageSize }
 }

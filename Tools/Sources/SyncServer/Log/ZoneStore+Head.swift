@@ -4,12 +4,29 @@ import SyncProtocol
 
 // The newest commit, and the epochs by which clients find out that the database was restored from a backup.
 
+/// An error of a store with logs of an earlier server, which had another format.
+public struct EarlierLogs: Error, CustomStringConvertible {
+  /// The reason and the remedy.
+  public let description =
+    "the store of the server has logs of an earlier server, in a format that this one does not read. Start this server with a new"
+    + " store. The devices join again with the objects that they have. Keep the old store until all devices have synced"
+}
+
 extension ZoneStore {
   nonisolated func head(_ context: ModelContext) throws -> LogHead {
     if let head = try context.fetch(FetchDescriptor<LogHead>()).first { return head }
     let head = LogHead()
     context.insert(head)
     return head
+  }
+
+  /// Refuses a store with logs of an earlier server, which had another format. It changes nothing in them.
+  /// - Throws: ``EarlierLogs``.
+  nonisolated func checkFormat() throws {
+    let context = ModelContext(container)
+    let entries = try context.fetchCount(FetchDescriptor<ServerEntry>())
+    guard try entries > 0 || context.fetchCount(FetchDescriptor<ServerSnapshotPart>()) > 0 else { return }
+    throw EarlierLogs()
   }
 
   /// Begins an epoch. Each start of a server on the database does so before it answers a request.
@@ -40,21 +57,22 @@ extension ZoneStore {
 
   // MARK: - Transactions
 
-  /// Returns the commits of those among some transactions of an account that the log has.
-  func commits(of identities: [UUID], account: String, _ context: ModelContext) throws -> [UUID: Int64] {
+  /// Returns the commits of those among some transactions that the log has.
+  func commits(of identities: [LogIdentity], _ context: ModelContext) throws -> [LogIdentity: Int64] {
     guard !identities.isEmpty else { return [:] }
-    let keys = identities.map { LogTransaction.key(account, $0) }
+    let keys = Set(identities.map { LogTransaction.key($0) })
     let recent = try context.fetch(
       FetchDescriptor<LogTransaction>(predicate: #Predicate<LogTransaction> { keys.contains($0.key) }))
-    var commits = Dictionary(recent.map { ($0.identity, $0.commit) }) { first, _ in first }
+    var commits = Dictionary(recent.map { (LogIdentity(account: $0.account, id: $0.identity), $0.commit) }) { $1 }
     // The recent ones come first: another process may move transactions from there to here meanwhile.
-    let rest = Set(identities).subtracting(commits.keys)
+    let rest = Dictionary(grouping: Set(identities).subtracting(commits.keys)) { LogTransactions.key($0) }
     guard !rest.isEmpty else { return commits }
-    let groups = Set(rest.map { LogTransactions.key(account, $0) })
+    let groups = Set(rest.keys)
     for group in try context.fetch(
       FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { groups.contains($0.key) }))
     {
-      for (identity, commit) in group.commits where rest.contains(identity) { commits[identity] = commit }
+      let found = Dictionary(group.commits.map { ($0.identity, $0.commit) }) { $1 }
+      for identity in rest[group.key] ?? [] { commits[identity] = found[identity.id] }
     }
     return commits
   }
@@ -68,7 +86,7 @@ extension ZoneStore {
         predicate: #Predicate<LogTransaction> { $0.time <= oldest }, sortBy: [SortDescriptor(\.time)])
       descriptor.fetchLimit = 1000
       let old = try context.fetch(descriptor)
-      let groups = Dictionary(grouping: old) { LogTransactions.key($0.account, $0.identity) }
+      let groups = Dictionary(grouping: old) { LogTransactions.key(LogIdentity(account: $0.account, id: $0.identity)) }
       let keys = Array(groups.keys)
       let stored = try context.fetch(
         FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { keys.contains($0.key) }))

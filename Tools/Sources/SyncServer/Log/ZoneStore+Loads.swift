@@ -42,9 +42,10 @@ extension ZoneStore {
   ///   - cut: the commit up to which the answer goes. The zone is complete when it has all entries up to this commit.
   ///   - budget: the number of bytes that are left.
   func loads(
-    of zone: ZoneName, _ key: String, from position: LoadPosition?, _ epoch: UUID, through cut: Int64,
+    of zone: ZoneName, from position: LoadPosition?, _ epoch: UUID, through cut: Int64,
     _ budget: inout Int
   ) throws -> [Load] {
+    let key = zone.text
     let stored = try self.zone(key, ModelContext(container))
     let (folded, pages) = (stored?.folded ?? 0, stored?.pages ?? 0)
     var next = LoadPosition(epoch, folded: folded)

@@ -51,30 +51,25 @@ extension ZoneStore {
     }
     // The list comes after the newest commit, so that it knows all zones with entries up to this commit.
     let list = try list(of: account, context)
-    let readable = try readableZones(of: account, list)
-    let all = Dictionary(
-      list.zones.compactMap { zone in
-        ZoneName(zone, of: account).map { ($0, (key: ServerZone.key(zone.owner, zone.name), latest: zone.latest)) }
-      }
-    ) { first, _ in first }
-    let behind = cursor < head.floor ? try foldedZones(Set(all.values.map(\.key)), after: cursor) : []
-    let known = Set(request.known).filter { all[$0].map { !behind.contains($0.key) } ?? false }
+    let behind = cursor < head.floor ? try foldedZones(list.keys, after: cursor) : []
+    let known = Set(request.known).filter { list.latest[$0] != nil && !behind.contains($0.text) }
 
     var answer = Answer(cursor: head.commit, latest: head.commit)
-    let active = all.filter { known.contains($0.key) && $0.value.latest > cursor }.mapValues(\.key)
+    let active = known.filter { list.latest[$0].map { $0 > cursor } ?? false }
     (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit)
     // Each answer has something of a zone that is loading.
     var budget = max(1, limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) })
-    for zone in all.keys.filter({ !known.contains($0) }).sorted() {
-      guard let key = all[zone]?.key else { continue }
+    for zone in list.latest.keys.filter({ !known.contains($0) }).sorted() {
       // A zone that the client takes for complete is in the answer, so that the client learns that it is not.
       guard budget > 0 || request.known.contains(zone) else { continue }
       let position = request.loading[zone].flatMap(LoadPosition.init)
-      answer.loads += try loads(of: zone, key, from: position, head.epoch, through: answer.cursor, &budget)
+      answer.loads += try loads(of: zone, from: position, head.epoch, through: answer.cursor, &budget)
     }
-    let commits = try commits(of: request.unsent, account: account, context)
-    answer.taken = request.unsent.filter { commits[$0].map { $0 <= answer.cursor } ?? false }
-    answer.list = readable.version == request.version ? nil : readable
+    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
+    answer.taken = request.unsent.filter { id in
+      commits[LogIdentity(account: account, id: id)].map { $0 <= answer.cursor } ?? false
+    }
+    answer.list = list.readable.version == request.version ? nil : list.readable
     // Another process may have folded a log between the reads.
     guard try self.head(ModelContext(container)).folds == head.folds else {
       throw SyncFailure(.unavailable, "the server folded a log while it read the log; try again", retryAfter: 0.1)
@@ -84,8 +79,8 @@ extension ZoneStore {
 
   /// Returns those among some zones whose logs are folded beyond a cursor.
   private func foldedZones(_ keys: Set<String>, after cursor: Int64) throws -> Set<String> {
-    var descriptor = FetchDescriptor<ServerZone>(
-      predicate: #Predicate<ServerZone> { keys.contains($0.key) && $0.folded > cursor })
+    var descriptor = FetchDescriptor<LogZone>(
+      predicate: #Predicate<LogZone> { keys.contains($0.key) && $0.folded > cursor })
     descriptor.propertiesToFetch = [\.key]
     return Set(try ModelContext(container).fetch(descriptor).map(\.key))
   }
@@ -93,20 +88,19 @@ extension ZoneStore {
   /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, and all entries of each commit.
   /// - Returns: the entries, and the commit up to which they go.
   private func entries(
-    of zones: [ZoneName: String], after cursor: Int64, through latest: Int64
+    of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64
   ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
     let share = limits.answerSize / max(1, zones.count)
     var end = latest
     var ends: [ZoneName: Int64] = [:]
-    for (zone, key) in zones {
-      let sizes = try sizes(of: key, after: cursor, through: latest, bytes: share, most: 2000 / zones.count)
+    for zone in zones {
+      let sizes = try sizes(of: zone.text, after: cursor, through: latest, bytes: share, most: 2000 / zones.count)
       ends[zone] = sizes.last
       if !sizes.isComplete, let last = sizes.last { end = min(end, last) }
     }
     var parts: [(zone: ZoneName, part: LogPart)] = []
     for (zone, last) in ends {
-      guard let key = zones[zone] else { continue }
-      parts += try self.parts(of: key, after: cursor, through: min(last, end)).map { (zone, $0) }
+      parts += try self.parts(of: zone.text, after: cursor, through: min(last, end)).map { (zone, $0) }
     }
     parts.sort { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }
     return (parts, end)
@@ -148,9 +142,10 @@ extension ZoneStore {
     try noticeRestore()
     let context = ModelContext(container)
     let list = try list(of: account, context)
-    guard request.epoch == (try head(context)).epoch, request.version == (try readableZones(of: account, list)).version
-    else { return (true, list.keys) }
-    return (list.zones.contains { Untrusted($0.latest) > request.cursor }, list.keys)
+    guard request.epoch == (try head(context)).epoch, request.version == list.readable.version else {
+      return (true, list.keys)
+    }
+    return (list.latest.values.contains { Untrusted($0) > request.cursor }, list.keys)
   }
 
   // MARK: - JSON

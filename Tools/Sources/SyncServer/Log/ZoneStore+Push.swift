@@ -10,6 +10,28 @@ extension ZoneStore {
   /// further behind has to pull first.
   private static let concurrent = (count: 10_000, bytes: Int64(16 << 20))
 
+  /// The largest number of pushes that one transaction of the database takes, and of their transactions.
+  private static let together = (pushes: 100, transactions: 1000)
+
+  /// A request to push, after the checks that need no store.
+  struct CheckedPush {
+    let request: SyncLog.PushRequest
+    let account: String
+    /// The time of the request, and what is wrong with each of its transactions.
+    let time: Int64
+    let problems: [SyncFailure?]
+
+    /// The identities of the transactions that the request names.
+    var identities: [LogIdentity] {
+      (request.before + request.transactions.map(\.id)).map { LogIdentity(account: account, id: $0) }
+    }
+  }
+
+  /// The answer to a push, and the keys of the zones that the push changed.
+  typealias PushAnswer = (response: SyncLog.PushResponse, zones: Set<String>)
+  /// A push whose request waits for its answer.
+  typealias WaitingPush = (push: CheckedPush, answer: CheckedContinuation<PushAnswer, any Error>)
+
   /// The records that entries after a client's cursor moved, and those that they wrote or led to.
   private struct ConcurrentNames {
     var moved: Set<RecordName>
@@ -17,18 +39,26 @@ extension ZoneStore {
     var named: Set<RecordName>?
   }
 
-  /// A push on its way: what its transactions need of the store.
+  /// Pushes that one transaction of the database takes.
+  private struct PushBatch {
+    let context: ModelContext
+    let head: LogHead
+    /// The commits of the transactions that the log has.
+    var known: [LogIdentity: Int64]
+    /// The zones that exist, by their keys.
+    var zones: [String: LogZone] = [:]
+    /// The parts that the batch appended, by the keys of their zones. They are not stored yet.
+    var appended: [String: [(commit: Int64, records: [RecordName: Registers])]] = [:]
+  }
+
+  /// One of these pushes: what its transactions need of the store.
   private struct Push {
     let account: String
     let cursor: Int64
     let time: Int64
     /// The commits of the client's own transactions that precede the next one. They do not count as concurrent.
     var own: Set<Int64>
-    let context: ModelContext
-    let head: LogHead
     var access: [ZoneName: Access] = [:]
-    /// The zones that exist, by their keys.
-    var zones: [String: ServerZone] = [:]
     var concurrent: [ZoneName: ConcurrentNames] = [:]
     /// The prefixes of the assets' keys in the zones that the account may read.
     var readable: [String]?
@@ -37,49 +67,93 @@ extension ZoneStore {
   }
 
   /// Appends transactions, each to the logs of all of its zones or to none. The first refused one ends the push.
-  /// - Returns: the answer, and the keys of the zones that changed.
-  func push(_ request: SyncLog.PushRequest, account: String) throws -> (
-    response: SyncLog.PushResponse, zones: Set<String>
-  ) {
+  ///
+  /// Requests that come while the database takes others wait, and the next transaction of the database takes them together.
+  func push(_ request: SyncLog.PushRequest, account: String) async throws -> PushAnswer {
+    let push = try check(request, account)
+    return try await withCheckedThrowingContinuation { answer in
+      waitingPushes.append((push, answer))
+      if waitingPushes.count == 1 { Task { takeWaitingPushes() } }
+    }
+  }
+
+  /// Makes the checks that need no store.
+  func check(_ request: SyncLog.PushRequest, _ account: String) throws -> CheckedPush {
     guard request.before.count + request.transactions.count <= limits.transactions else {
       throw SyncFailure(
         .tooLarge, "a push may name \(limits.transactions) transactions; send fewer in one request")
     }
     let time = now()
-    let problems = request.transactions.map { problem($0, time) }
-    try noticeRestore()
-    let (response, changed, newest) = try transaction { context in
-      let head = try head(context)
-      let identities = request.before + request.transactions.map(\.id)
-      var known = try commits(of: identities, account: account, context)
-      var push = Push(
-        account: account, cursor: request.cursor.clamped(to: 0...head.commit), time: time,
-        own: Set(request.before.compactMap { known[$0] }), context: context, head: head)
-      var refusal: SyncFailure?
-      var taken = 0
-      for (transaction, problem) in zip(request.transactions, problems) {
-        if let commit = known[transaction.id] {
-          push.own.insert(commit)
-        } else {
-          refusal = try problem ?? behind(request, head, known) ?? append(transaction, &push)
-          if refusal != nil { break }
-          // A request may have a transaction twice.
-          known[transaction.id] = head.commit
-        }
-        taken += 1
+    return CheckedPush(
+      request: request, account: account, time: time, problems: request.transactions.map { problem($0, time) })
+  }
+
+  /// Takes the pushes that wait, in the order in which they came.
+  private func takeWaitingPushes() {
+    while !waitingPushes.isEmpty {
+      var (count, transactions) = (0, 0)
+      for (push, _) in waitingPushes.prefix(Self.together.pushes) {
+        transactions += push.identities.count
+        guard count == 0 || transactions <= Self.together.transactions else { break }
+        count += 1
       }
-      return (SyncLog.PushResponse(taken: taken, refusal: refusal, time: time), push.changed, head.commit)
+      let pushes = Array(waitingPushes.prefix(count))
+      waitingPushes.removeFirst(count)
+      take(pushes)
+    }
+  }
+
+  private func take(_ pushes: [WaitingPush]) {
+    do {
+      let answers = try answers(to: pushes.map(\.push))
+      for ((_, waiting), answer) in zip(pushes, answers) { waiting.resume(returning: answer) }
+    } catch {
+      guard pushes.count > 1 else { return pushes.forEach { $0.answer.resume(throwing: error) } }
+      // One of them may be the reason.
+      for push in pushes { take([push]) }
+    }
+  }
+
+  /// Takes pushes in one transaction of the database.
+  func answers(to pushes: [CheckedPush]) throws -> [PushAnswer] {
+    try noticeRestore()
+    let (answers, newest) = try transaction { context in
+      let known = try commits(of: pushes.flatMap(\.identities), context)
+      var batch = PushBatch(context: context, head: try head(context), known: known)
+      return (try pushes.map { try answer(to: $0, &batch) }, batch.head.commit)
     }
     newestCommit = max(newestCommit, newest)
-    return (response, changed)
+    return answers
+  }
+
+  private func answer(to checked: CheckedPush, _ batch: inout PushBatch) throws -> PushAnswer {
+    let (request, account) = (checked.request, checked.account)
+    var push = Push(
+      account: account, cursor: request.cursor.clamped(to: 0...batch.head.commit), time: checked.time,
+      own: Set(request.before.compactMap { batch.known[LogIdentity(account: account, id: $0)] }))
+    var refusal: SyncFailure?
+    var taken = 0
+    for (transaction, problem) in zip(request.transactions, checked.problems) {
+      let identity = LogIdentity(account: account, id: transaction.id)
+      if let commit = batch.known[identity] {
+        push.own.insert(commit)
+      } else {
+        refusal = try problem ?? behind(request, account, batch) ?? append(transaction, &push, &batch)
+        if refusal != nil { break }
+        // A request may have a transaction twice.
+        batch.known[identity] = batch.head.commit
+      }
+      taken += 1
+    }
+    return (SyncLog.PushResponse(taken: taken, refusal: refusal, time: checked.time), push.changed)
   }
 
   /// Returns why the client has to pull before it pushes.
-  private func behind(_ request: SyncLog.PushRequest, _ head: LogHead, _ known: [UUID: Int64]) throws -> SyncFailure? {
-    guard request.epoch == head.epoch, request.cursor.value(in: 0...head.commit) != nil else {
+  private func behind(_ request: SyncLog.PushRequest, _ account: String, _ batch: PushBatch) throws -> SyncFailure? {
+    guard request.epoch == batch.head.epoch, request.cursor.value(in: 0...batch.head.commit) != nil else {
       return SyncFailure(.behind, "the server was started again since the client pulled; pull, then push again")
     }
-    guard request.before.allSatisfy({ known[$0] != nil }) else {
+    guard request.before.allSatisfy({ batch.known[LogIdentity(account: account, id: $0)] != nil }) else {
       return SyncFailure(
         .behind, "the log lacks a transaction that precedes this one; pull, then push all transactions again")
     }
@@ -88,10 +162,12 @@ extension ZoneStore {
 
   /// Appends a transaction to the logs of all of its zones.
   /// - Returns: the reason why it was not appended.
-  private func append(_ transaction: SyncLog.Transaction, _ push: inout Push) throws -> SyncFailure? {
+  private func append(
+    _ transaction: SyncLog.Transaction, _ push: inout Push, _ batch: inout PushBatch
+  ) throws -> SyncFailure? {
     for (zone, part) in transaction.parts.sorted(by: { $0.key < $1.key }) {
-      if let refusal = try checkAccess(zone, &push) { return refusal }
-      if let refusal = try checkMoves(part, zone, &push) { return refusal }
+      if let refusal = try checkAccess(zone, &push, &batch) { return refusal }
+      if let refusal = try checkMoves(part, zone, &push, batch) { return refusal }
     }
     var links: [AssetLink] = []
     var sizes: [String: Int64] = [:]
@@ -99,7 +175,7 @@ extension ZoneStore {
     for (zone, part) in transaction.parts {
       guard let access = push.access[zone] else { continue }
       if let refusal = try checkAssets(
-        part, in: access.key, of: push.account, readable: &push.readable, &links, push.context)
+        part, in: access.key, of: push.account, readable: &push.readable, &links, batch.context)
       {
         return refusal
       }
@@ -107,42 +183,34 @@ extension ZoneStore {
         Int64(bytes[zone]?.count ?? 0) + links.filter { $0.zone == access.key }.reduce(0) { $0 + $1.growth }
     }
     for (key, size) in sizes {
-      let used = push.zones[key]?.size ?? 0
-      guard used + size <= limits.zoneSize else { return quotaExceeded(key, used + size) }
+      let used = batch.zones[key]?.size ?? 0
+      guard used + size <= limits.zoneSize else { return quotaExceeded(used + size) }
     }
-    push.head.commit += 1
-    push.own.insert(push.head.commit)
-    push.context.insert(
-      LogTransaction(
-        account: push.account, identity: transaction.id, commit: push.head.commit, time: push.time))
+    let commit = batch.head.commit + 1
+    batch.head.commit = commit
+    push.own.insert(commit)
+    batch.context.insert(
+      LogTransaction(account: push.account, identity: transaction.id, commit: commit, time: push.time))
     for (zone, bytes) in bytes {
-      guard let access = push.access[zone] else { continue }
-      let moves = transaction.parts[zone]?.values.contains { $0.home != nil } ?? false
-      let stored = push.zones[access.key] ?? insertZone(access, push.context)
-      push.zones[access.key] = stored
-      append(bytes, moves: moves, to: stored, push.head.commit, push.time, push.context)
+      guard let access = push.access[zone], let part = transaction.parts[zone] else { continue }
+      let stored = batch.zones[access.key] ?? insertZone(access, batch.context)
+      batch.zones[access.key] = stored
+      batch.appended[access.key, default: []].append((commit, part))
+      append(bytes, moves: Self.moves(part), to: stored, commit, push.time, batch.context)
       push.changed.insert(access.key)
     }
-    for link in links { try make(link, push.time, push.context) }
+    for link in links { try make(link, push.time, batch.context) }
     return nil
   }
 
   /// Appends the part of an entry to the log of a zone.
   func append(
-    _ bytes: Data, moves: Bool, to zone: ServerZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
+    _ bytes: Data, moves: Bool, to zone: LogZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
   ) {
     zone.latest = commit
     zone.size += Int64(bytes.count)
     zone.logSize += Int64(bytes.count)
     context.insert(LogPart(zone: zone.key, commit: commit, time: time, moves: moves, bytes: bytes))
-  }
-
-  private func quotaExceeded(_ key: String, _ size: Int64) -> SyncFailure {
-    SyncFailure(
-      .quotaExceeded,
-      "the zone would have \(size) bytes, and its quota is \(limits.zoneSize) bytes. Deleted and replaced values count until the server"
-        + " folds its log, after \(Self.days(limits.retention)). For more room, ask the operator of the server for a larger --quota"
-    )
   }
 
   // MARK: - Checks without the store
@@ -191,24 +259,24 @@ extension ZoneStore {
   // MARK: - Checks with the store
 
   /// Checks that the account may write to a zone, and that the client has seen the zone's last fold.
-  private func checkAccess(_ zone: ZoneName, _ push: inout Push) throws -> SyncFailure? {
+  private func checkAccess(_ zone: ZoneName, _ push: inout Push, _ batch: inout PushBatch) throws -> SyncFailure? {
     guard push.access[zone] == nil else { return nil }
     do {
-      let access = try access(push.account, zone, push.context)
+      let access = try access(push.account, zone, batch.context)
       guard access.isWritable else {
         return SyncFailure(
           .forbidden,
           "the account may read the share but not write to it; pull, or ask \(access.owner) for the permission to write"
         )
       }
-      let stored = try self.zone(access.key, push.context)
+      let stored = try batch.zones[access.key] ?? self.zone(access.key, batch.context)
       if let folded = stored?.folded, push.cursor < folded {
         return SyncFailure(
           .behind,
           "the server folded the log of the zone up to the commit \(folded), and the client has seen the commit \(push.cursor); pull, then"
             + " push again")
       }
-      (push.access[zone], push.zones[access.key]) = (access, stored)
+      (push.access[zone], batch.zones[access.key]) = (access, stored)
       return nil
     } catch let failure as SyncFailure where failure.code == .notFound {
       return SyncFailure(.forbidden, failure.message)
@@ -217,21 +285,18 @@ extension ZoneStore {
 
   /// Checks that neither the part nor a concurrent entry moves a record that the other one writes or leads to.
   private func checkMoves(
-    _ part: [RecordName: Registers], _ zone: ZoneName, _ push: inout Push
+    _ part: [RecordName: Registers], _ zone: ZoneName, _ push: inout Push, _ batch: PushBatch
   ) throws -> SyncFailure? {
-    let moved = Set(part.lazy.filter { $0.value.home != nil }.map(\.key))
+    let moved = Self.moved(part)
     let named = Self.names(of: part)
     let tooFar = SyncFailure(
       .behind, "too many entries follow the last commit that the client has seen; pull, then push again")
     if push.concurrent[zone] == nil {
-      guard let moves = try concurrentParts(of: zone, moves: true, push) else { return tooFar }
-      let names = moves.reduce(into: Set<RecordName>()) {
-        $0.formUnion($1.lazy.filter { $0.value.home != nil }.map(\.key))
-      }
-      push.concurrent[zone] = ConcurrentNames(moved: names, named: nil)
+      guard let moves = try concurrentParts(of: zone, moves: true, push, batch) else { return tooFar }
+      push.concurrent[zone] = ConcurrentNames(moved: moves.reduce(into: []) { $0.formUnion(Self.moved($1)) })
     }
     if !moved.isEmpty, push.concurrent[zone]?.named == nil {
-      guard let all = try concurrentParts(of: zone, moves: false, push) else { return tooFar }
+      guard let all = try concurrentParts(of: zone, moves: false, push, batch) else { return tooFar }
       push.concurrent[zone]?.named = all.reduce(into: []) { $0.formUnion(Self.names(of: $1)) }
     }
     guard let others = push.concurrent[zone], others.moved.isDisjoint(with: named),
@@ -250,15 +315,27 @@ extension ZoneStore {
     part.values.reduce(into: Set(part.keys)) { $0.formUnion($1.referencedNames) }
   }
 
+  /// The records that a part moves.
+  private static func moved(_ part: [RecordName: Registers]) -> Set<RecordName> {
+    Set(part.lazy.filter { $0.value.home != nil }.map(\.key))
+  }
+
+  private static func moves(_ part: [RecordName: Registers]) -> Bool { part.values.contains { $0.home != nil } }
+
   /// Returns the changes of a zone that the client has not seen and did not make.
   /// - Parameter moves: whether to return those alone that move a record.
   /// - Returns: nil if there are too many.
   private func concurrentParts(
-    of zone: ZoneName, moves: Bool, _ push: Push
+    of zone: ZoneName, moves: Bool, _ push: Push, _ batch: PushBatch
   ) throws -> [[RecordName: Registers]]? {
-    guard let key = push.access[zone]?.key else { return [] }
-    let (cursor, newest) = (push.cursor, push.head.commit)
-    guard cursor < newest else { return [] }
+    guard let key = push.access[zone]?.key, let stored = batch.zones[key], stored.latest > push.cursor else {
+      return []
+    }
+    // The entries of this batch are in no other context.
+    let appended = (batch.appended[key] ?? []).filter { commit, records in
+      !push.own.contains(commit) && (!moves || Self.moves(records))
+    }.map(\.records)
+    let cursor = push.cursor
     let predicate =
       moves
       ? #Predicate<LogPart> { $0.zone == key && $0.moves && $0.commit > cursor }
@@ -266,17 +343,17 @@ extension ZoneStore {
     var sizes = FetchDescriptor<LogPart>(predicate: predicate)
     sizes.propertiesToFetch = [\.commit, \.size]
     sizes.fetchLimit = Self.concurrent.count + 1
-    // The transactions of this push are not stored yet, and do not count.
     let found = try ModelContext(container).fetch(sizes)
     guard found.count <= Self.concurrent.count, found.reduce(0, { $0 + $1.size }) <= Self.concurrent.bytes else {
       return nil
     }
-    guard found.contains(where: { !push.own.contains($0.commit) }) else { return [] }
+    guard found.contains(where: { !push.own.contains($0.commit) }) else { return appended }
     let parts = try ModelContext(container).fetch(FetchDescriptor<LogPart>(predicate: predicate))
-    return try parts.filter { !push.own.contains($0.commit) }.compactMap { part in
-      guard case .change(let changes) = try ZoneStates.Entry.Part(encoded: part.bytes) else { return nil }
-      return changes
-    }
+    return try appended
+      + parts.filter { !push.own.contains($0.commit) }.compactMap { part in
+        guard case .change(let changes) = try ZoneStates.Entry.Part(encoded: part.bytes) else { return nil }
+        return changes
+      }
   }
 }
 

@@ -76,7 +76,7 @@ import UntrustedInput
         #expect(try await ann.push([.ann: [.numbered(number): .born("Note", ["x": value])]]) == nil)
       }
     }
-    func due() async throws -> Bool { try await fixture.store.zonesToCompactLog() == [fixture.key(.ann)] }
+    func due() async throws -> Bool { try await fixture.store.zonesToCompactLog() == [ZoneName.ann.text] }
     try await push(0..<5)
     fixture.clock.advance(days: 31)
     #expect(try await !due())
@@ -151,7 +151,7 @@ import UntrustedInput
     let fixture = try LogFixture()
     let ann = try await read(fixture)
     #expect(try await ann.push([.ann: [.a: .dead(), .b: .dead(), .c: .dead(), .d: .dead()]]) == nil)
-    let key = fixture.key(.ann)
+    let key = ZoneName.ann.text
     var fold = try #require(try await fixture.store.beginFold(key))
     while try await fixture.store.foldMore(&fold) {}
     #expect(try await fixture.store.endFold(fold))
@@ -185,7 +185,7 @@ import UntrustedInput
       }
     }
     try await ann.pull()
-    let key = fixture.key(.ann)
+    let key = ZoneName.ann.text
     var fold = try #require(try await fixture.store.beginFold(key))
     for step in 0..<min(steps, 2) { #expect(try await fixture.store.foldMore(&fold) == (step == 0)) }
     if steps == 3 { #expect(try await fixture.store.endFold(fold)) }
@@ -204,7 +204,7 @@ import UntrustedInput
     var ann = try await read(fixture)
     for number in 0..<20 { #expect(try await ann.push([.ann: [.numbered(number): .born()]]) == nil) }
     try await ann.pull()
-    let (key, other) = (fixture.key(.ann), try fixture.another())
+    let (key, other) = (ZoneName.ann.text, try fixture.another())
     var (one, two) = (
       try #require(try await fixture.store.beginFold(key)), try #require(try await other.beginFold(key))
     )
@@ -288,7 +288,7 @@ import UntrustedInput
     let ann = try await read(fixture)
     try await fixture.put("one", to: .ann)
     #expect(try await ann.push([.ann: [.a: .born("Note", ["x": LogFixture.asset("one")])]]) == nil)
-    #expect(try await fixture.store.zonesToCompactLog() == [fixture.key(.ann)])
+    #expect(try await fixture.store.zonesToCompactLog() == [ZoneName.ann.text])
     try await fixture.compact(.ann)
     for text in ["two", "six", "ten"] {
       #expect(try await fixture.store.zonesToCompactLog().isEmpty)
@@ -296,7 +296,7 @@ import UntrustedInput
     }
     #expect(try await fixture.store.zonesToCompactLog().isEmpty)
     fixture.clock.advance(days: 1.1)
-    #expect(try await fixture.store.zonesToCompactLog() == [fixture.key(.ann)])
+    #expect(try await fixture.store.zonesToCompactLog() == [ZoneName.ann.text])
     #expect(try await fixture.compact(.ann).assets == 3)
     #expect(try await fixture.hasAsset("one", in: .ann))
     #expect(try await fixture.store.zonesToCompactLog().isEmpty)
@@ -309,7 +309,7 @@ import UntrustedInput
     for text in ["one", "two", "six"] { try await fixture.put(text, to: .ann) }
     #expect(try await ann.push([.ann: [.a: .born()]]) == nil)
     fixture.clock.advance(days: 2)
-    let key = fixture.key(.ann)
+    let key = ZoneName.ann.text
     var scan = try #require(try await fixture.store.beginScan(key))
     while try await fixture.store.scanMore(&scan) {}
     #expect(scan.assets.count == 3)

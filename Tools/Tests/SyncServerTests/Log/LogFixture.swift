@@ -91,22 +91,12 @@ struct LogFixture {
     try await store.assetState(ServerFixture.sha256(text), account: account, zone: zone.text).isComplete
   }
 
-  /// The key of a zone in the store.
-  func key(_ zone: ZoneName, owner: String = "ann") -> String {
-    if case .account(let name) = zone { return ServerZone.key(name.text, SyncWire.privateZone) }
-    return ServerZone.key(owner, zone.text)
-  }
-
   /// Compacts a zone, as the server does every hour.
   @discardableResult
-  func compact(_ zone: ZoneName, owner: String = "ann") async throws -> LogCompaction {
-    try await store.compactLog(key(zone, owner: owner))
-  }
+  func compact(_ zone: ZoneName) async throws -> LogCompaction { try await store.compactLog(zone.text) }
 
   /// What the store has of a zone.
-  func stored(_ zone: ZoneName, owner: String = "ann") async throws -> StoredLog {
-    try await store.stored(key(zone, owner: owner))
-  }
+  func stored(_ zone: ZoneName) async throws -> StoredLog { try await store.stored(zone.text) }
 }
 
 /// What a store has of a zone.
@@ -157,8 +147,8 @@ protocol LogServer: Sendable {
 }
 
 extension ZoneStore: LogServer {
-  func answer(_ request: SyncLog.PushRequest, account: String) throws -> SyncLog.PushResponse {
-    try push(request, account: account).response
+  func answer(_ request: SyncLog.PushRequest, account: String) async throws -> SyncLog.PushResponse {
+    try await push(request, account: account).response
   }
 }
 

@@ -138,3 +138,12 @@ struct HTTPLogServer: LogServer {
     try SyncWire.decode(SyncLog.PushResponse.self, from: try await send("/v2/log/push", request))
   }
 }
+
+extension ServerFixture {
+  /// A client of an account that has no models, and all that the server has.
+  func logClient(_ account: String) async throws -> LogClient {
+    var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), self.account(account))
+    try await client.pull()
+    return client
+  }
+}

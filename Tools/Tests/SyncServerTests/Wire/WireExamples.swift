@@ -18,7 +18,6 @@ struct WireExample {
   /// - Throws: an error for a route without one: a new route needs an example, and then all tests of the wire cover it.
   init(_ route: SyncRoute, _ world: WireWorld) throws {
     parameters = ["zone": world.zone, "sha256": ServerFixture.sha256("secret bytes"), "account": world.account(.bob)]
-    let transaction = SnapshotFixture.transaction("sent")
     switch route.name {
     case "GET /health", "GET /metrics": break
     case "POST /log/pull":
@@ -34,20 +33,6 @@ struct WireExample {
         ])
     case "POST /log/wait":
       message = SyncLog.WaitRequest(cursor: 0, epoch: world.epoch, version: "version", seconds: 0)
-    case "POST /wait":
-      message = WaitRequest(
-        positions: [SyncWire.privateZone: 0], seconds: 0, keys: [world.zone: 1], invitations: 0, version: "version")
-    case "POST /zones/{zone}/push":
-      query = [("snapshot", "0")]
-      message = PushRequest(base: 0, transactions: [transaction])
-    case "POST /zones/{zone}/known": message = KnownRequest(transactions: [transaction.id], through: 1)
-    case "GET /zones/{zone}/changes": query = [("after", "0"), ("snapshot", "0"), ("zones", "version")]
-    case "PUT /zones/{zone}/snapshot":
-      query = [("through", "1"), ("part", "0"), ("maker", "maker")]
-      body = transaction.encoded
-    case "POST /zones/{zone}/snapshot":
-      query = [("maker", "maker")]
-      message = SnapshotRequest(through: 1, parts: 0, rules: "rules")
     case "PUT /zones/{zone}/assets/{sha256}":
       parameters["sha256"] = ServerFixture.sha256("other bytes")
       query = [("offset", "0"), ("total", "11")]
@@ -93,7 +78,7 @@ struct WireExample {
     let text = query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     let path = parts.joined(separator: "/")
     let isBare = ["health", "metrics"].contains(path)
-    return (isBare ? "/" : "/v1/") + path + (text.isEmpty ? "" : "?\(text)")
+    return (isBare ? "/" : "/v2/") + path + (text.isEmpty ? "" : "?\(text)")
   }
 
   /// The body of another person's request. A link is a secret that others do not know.

@@ -111,7 +111,7 @@ indirect enum WireJSON: Decodable {
         return missing(in: value)
       }
       // A transaction is a text.
-      let isText = child.value is SyncTransaction || child.value is SyncLog.Transaction
+      let isText = child.value is SyncLog.Transaction
       let isMessage = [.struct, .collection].contains(mirror.displayStyle) && !isText
       return isMessage ? missing(in: child.value) : []
     }
@@ -165,30 +165,4 @@ struct WireValues {
     Data(String(repeating: "[", count: 10_000).utf8), Data(String(repeating: "{\"a\":", count: 10_000).utf8),
     Data("null".utf8), Data("[]".utf8), Data("{}".utf8), Data("9223372036854775807".utf8),
   ]
-
-  /// Transactions with extreme times, sizes, names and counts.
-  static let transactions: [Data] = {
-    let latest = HybridTime(milliseconds: .max, counter: .max, replica: .max)
-    func encoded(_ body: (inout RecordChange) -> Void) -> Data {
-      var change = RecordChange(RecordName("hostile"), "SeedTrack")
-      body(&change)
-      return SyncTransaction(id: UUID(), replica: .max, changes: [change]).encoded
-    }
-    var all = [
-      encoded { $0.fields["title"] = FieldWrite(.integer(.min), latest, over: latest) },
-      encoded { $0.fields["title"] = FieldWrite(.real(.nan), .zero, over: nil) },
-      encoded { $0.fields["artwork"] = FieldWrite(.asset(sha256: "\0", size: .max), .zero, over: nil) },
-      encoded { $0.fields["artwork"] = FieldWrite(.asset(sha256: "a", size: -1), .zero, over: nil) },
-      encoded { $0.fields["playlist"] = FieldWrite(.record(RecordName("hostile")), .zero, over: nil) },
-      encoded { $0.fields[SyncWire.aliasField] = FieldWrite(.record(RecordName("hostile")), .zero, over: nil) },
-      encoded { $0.fields[""] = FieldWrite(.text(String(repeating: "a", count: 1 << 20)), .zero, over: nil) },
-      encoded { $0.deleted = latest },
-      SyncTransaction(id: UUID(), replica: 0, changes: []).encoded,
-      Data([1] + [UInt8](repeating: 0xFF, count: 40)), Data([1]), Data([2]),
-    ]
-    var change = RecordChange(RecordName(""), String(repeating: "e", count: 1 << 16))
-    change.members = ["tracks": [RecordName("\0"): MemberWrite()]]
-    all.append(SyncTransaction(id: UUID(), replica: 1, changes: [change]).encoded)
-    return all + logTransactions
-  }()
 }

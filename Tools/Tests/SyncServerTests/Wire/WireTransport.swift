@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import SyncCore
 import SyncProtocol
 import Synchronization
 import Testing
@@ -91,7 +90,6 @@ struct WireClient {
     let client = SyncClient(
       transport: transport, credentials: SyncCredentials(token: try await world.token(of: world.account(.ann))))
     let zone = world.zone
-    guard let zoneName = ZoneName(text: zone) else { throw SyncFailure(.notFound, "\(zone) is no name of a zone") }
     switch route.name {
     case "GET /health", "GET /metrics": break
     case "POST /log/pull": try await exchange("reader", saves: false)
@@ -100,10 +98,10 @@ struct WireClient {
     case "GET /shares/{zone}/keys", "POST /shares/{zone}/keys", "PUT /shares/key", "POST /shares": try await share()
     case "PUT /zones/{zone}/assets/{sha256}":
       let bytes = Data(UUID().uuidString.utf8)
-      try await client.upload(bytes, sha256: UserStore.sha256(bytes), zone: zoneName)
+      try await client.upload(bytes, sha256: UserStore.sha256(bytes), zone: world.share)
     case "GET /zones/{zone}/assets/{sha256}":
       _ = try await client.download(
-        sha256: UserStore.sha256(WireWorld.asset), size: WireWorld.asset.count, zone: zoneName)
+        sha256: UserStore.sha256(WireWorld.asset), size: WireWorld.asset.count, zone: world.share)
     case "GET /shares": _ = try await client.shares().shares?.map(SyncShare.init)
     case "POST /shares/accept": _ = SyncShare(try await client.accept(link: world.link))
     case "POST /shares/{zone}/accept":

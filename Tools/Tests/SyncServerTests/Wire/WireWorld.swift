@@ -27,7 +27,7 @@ struct WireWorld: Sendable {
   }
 
   /// What only the accounts that accepted may see.
-  static let contents = ["secret-text", "secret-rules", "secret-key", "secret bytes"]
+  static let contents = ["secret-text", "secret-key", "secret bytes"]
   /// What the owner, the participants and those who are invited may see.
   static let listing = ["secret-title", "secret-root"]
   static let asset = Data("secret bytes".utf8)
@@ -36,7 +36,7 @@ struct WireWorld: Sendable {
   let zone: String
   /// The secret of a link to the share.
   let link: String
-  /// The epoch of the server, and a transaction of Ann's that is in the log of version 2.
+  /// The epoch of the server, and a transaction of Ann's that is in the log.
   let epoch: UUID
   let pushed = UUID()
   private let suffix: String
@@ -48,7 +48,7 @@ struct WireWorld: Sendable {
     suffix = "-" + UUID().uuidString.prefix(8)
     keys = try await TokenKeys([("test", ServerFixture.secret)])
     var limits = ServerLimits()
-    (limits.burst, limits.requestsPerSecond, limits.snapshotAfter) = (1e9, 1e9, 1)
+    (limits.burst, limits.requestsPerSecond) = (1e9, 1e9)
     let place = store == .postgres ? try #require(TestStore.postgresURL) : folder.path("server.store")
     service = try SyncService(store: place, keys: keys, limits: limits)
     let service = service
@@ -56,7 +56,7 @@ struct WireWorld: Sendable {
     func send(_ person: Person, _ method: String, _ path: String, _ body: Data = Data()) async throws -> Data {
       let token = try await keys.token(for: person.rawValue + suffix, seconds: 600)
       let (status, answer) = await service.answer(
-        method, "/v1/\(path)", headers: ["Authorization": "Bearer \(token)"], body: body)
+        method, "/v2/\(path)", headers: ["Authorization": "Bearer \(token)"], body: body)
       try #require(status == 200, "\(person) \(method) \(path): \(String(decoding: answer, as: UTF8.self))")
       return answer
     }
@@ -74,11 +74,9 @@ struct WireWorld: Sendable {
       _ = try await send(.ann, "POST", "shares/\(zone)/invitations", try encode(invitation))
       if person != .dan { _ = try await send(person, "POST", "shares/\(zone)/accept") }
     }
-    for zone in [zone, SyncWire.privateZone] {
+    for zone in [zone, ZoneName.account(ExactText("ann" + suffix)).text] {
       let path = "zones/\(zone)/assets/\(ServerFixture.sha256("secret bytes"))?offset=0&total=\(Self.asset.count)"
       _ = try await send(.ann, "PUT", path, Self.asset)
-      let push = PushRequest(base: 0, transactions: [SnapshotFixture.transaction("secret-text")])
-      _ = try await send(.ann, "POST", "zones/\(zone)/push", try encode(push))
     }
     let hello = try encode(SyncLog.PullRequest(cursor: 0, epoch: nil, known: []))
     let pulled = try SyncWire.decode(SyncLog.PullResponse.self, from: try await send(.ann, "POST", "log/pull", hello))
@@ -109,7 +107,7 @@ struct WireWorld: Sendable {
 
   func account(_ person: Person) -> String { person.rawValue + suffix }
 
-  /// The zone of an account, and the zone of the share, in messages of version 2.
+  /// The zone of an account, and the zone of the share.
   func own(_ person: Person) -> ZoneName { .account(ExactText(account(person))) }
   var share: ZoneName { ZoneName(text: zone) ?? own(.ann) }
 
@@ -128,20 +126,25 @@ struct WireWorld: Sendable {
   }
 
   /// What the store has of Ann, but for what an account does with itself.
-  func annsData() async throws -> [String] { try await service.store.rows(of: account(.ann), zone) }
+  func annsData() async throws -> [String] { try await service.store.rows(of: account(.ann), own(.ann).text, zone) }
 }
 
 extension ZoneStore {
   /// The rows of an account and of a share, as text.
-  fileprivate func rows(of account: String, _ share: String) throws -> [String] {
+  fileprivate func rows(of account: String, _ zone: String, _ share: String) throws -> [String] {
     let context = ModelContext(container)
-    let own = [ServerZone.key(account, SyncWire.privateZone), ServerZone.key(account, share)]
-    var rows = try context.fetch(FetchDescriptor<ServerZone>()).filter { own.contains($0.key) }.map {
-      "zone \($0.key) \($0.latest) \($0.size) \($0.snapshot) \($0.unfinished) \($0.snapshotAskAt)"
+    let own = [zone, share]
+    var rows = try context.fetch(FetchDescriptor<LogZone>()).filter { own.contains($0.key) }.map {
+      "zone \($0.key) \($0.latest) \($0.size)"
     }
     rows += try context.fetch(FetchDescriptor<LogPart>()).filter { own.contains($0.zone) }.map { "log \($0.key)" }
-    rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map(\.key)
-    rows += try context.fetch(FetchDescriptor<ServerEntry>()).filter { own.contains($0.zone) }.map(\.key)
+    // Other servers on the database may pack transactions meanwhile.
+    rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map {
+      "transaction \($0.identity)"
+    }
+    rows += try context.fetch(FetchDescriptor<LogTransactions>()).filter { $0.key.hasPrefix("\(account)/") }.flatMap {
+      $0.commits.map { "transaction \($0.identity)" }
+    }
     rows += try context.fetch(FetchDescriptor<ServerAsset>()).filter { asset in
       own.contains { asset.key.hasPrefix($0) }
     }.map { "\($0.key) \($0.received)" }

@@ -2,8 +2,8 @@ import Foundation
 import SyncProtocol
 
 extension WireValues {
-  /// Transactions of version 2 with extreme times, sizes, names and counts, and bytes that are none.
-  static let logTransactions: [Data] = {
+  /// Transactions with extreme times, sizes, names and counts, and bytes that are none.
+  static let transactions: [Data] = {
     let latest = HybridTime(milliseconds: .max, counter: .max, replica: .max)
     let name = RecordName("hostile")
     func encoded(_ registers: Registers, _ name: RecordName = name, in zone: ZoneName = .account("ann")) -> Data {
