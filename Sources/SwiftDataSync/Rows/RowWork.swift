@@ -12,7 +12,9 @@ struct RowWork {
   var former: [RecordKey: RecordKey] = [:]
   /// Derived lists that only got members, with these members.
   private(set) var appended: [ViewUpdate.ListKey: Set<RecordKey>] = [:]
-  /// The attributes that had a write before, by the keys that rows have now. One that has none now gets the value of its declaration again.
+  /// The attributes that had a write before, by the keys that rows have now, and by the keys of rows that are gone. The object of a row keeps
+  /// the value of such an attribute until it is reset, also if another row takes the object over. One that has no write now gets the value
+  /// of its declaration again.
   var written: [RecordKey: Set<ExactText>] = [:]
 
   var isEmpty: Bool { rows.isEmpty && gone.isEmpty && former.isEmpty }
@@ -35,8 +37,19 @@ struct RowWork {
       former[new] = former.removeValue(forKey: old) ?? old
       // Its object has to be noted, whether or not a value changes.
       add(new, [])
+      // What earlier updates changed is written under the new key.
+      if let names = rows.removeValue(forKey: old) { add(new, names) }
+      if let names = written.removeValue(forKey: old) { written[new, default: []].formUnion(names) }
+      for list in appended.keys where list.row == old {
+        appended[list] = nil
+        add(new, [list.property])
+      }
     }
-    gone.formUnion(update.deleted)
+    for row in update.deleted {
+      gone.insert(row)
+      // Its object is noted under the key that the row had.
+      if let old = former.removeValue(forKey: row) { gone.insert(old) }
+    }
     for row in update.created.keys { add(row, nil) }
     for (row, values) in update.changed { add(row, Set(values.keys)) }
     for (list, change) in update.lists {
@@ -52,7 +65,7 @@ struct RowWork {
     }
     for (row, names) in saved { add(row, names) }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
-    for (row, names) in rows {
+    for (row, names) in rows.merging(update.deleted.map { ($0, nil) }, uniquingKeysWith: { _, _ in nil }) {
       // Of several updates, each begins with the rows of the one before.
       let origin = renamed[row] ?? row
       for model in try before.entity(of: origin).flatMap({ before.models.classes[$0] }) ?? [] {

@@ -234,7 +234,10 @@ final class RowWriter {
       guard names?.contains(ExactText(property.name)) ?? true else { continue }
       guard let value = try value(property, rule, of: key) else {
         // A property that no view had may have a value all the same: a migration stage gave it one.
-        if work.written[key]?.contains(ExactText(property.name)) == true { try reset(property, of: object) }
+        let rows = [key, moved[key]].compactMap(\.self)
+        if rows.contains(where: { work.written[$0]?.contains(ExactText(property.name)) == true }) {
+          try reset(property, of: object)
+        }
         continue
       }
       let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }

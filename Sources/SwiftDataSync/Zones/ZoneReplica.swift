@@ -224,6 +224,7 @@ final class ZoneReplica {
       kept.gone = work.gone.union(try work.rows.keys.filter { try !view.exists($0) })
       work.gone = []
       for row in kept.gone { work.rows[row] = nil }
+      kept.written = work.written.filter { kept.gone.contains($0.key) }
     }
     defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
