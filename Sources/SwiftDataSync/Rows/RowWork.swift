@@ -63,7 +63,11 @@ struct RowWork {
       }
       // A member that leaves is deleted, or its own end of the relationship changes. The others keep their order.
     }
-    for (row, names) in saved { add(row, names) }
+    for (row, names) in saved {
+      add(row, names)
+      // The view may have no write of it all the same: the account may not write the zone.
+      if let names { written[row, default: []].formUnion(names) }
+    }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
     for (row, names) in rows.merging(update.deleted.map { ($0, nil) }, uniquingKeysWith: { _, _ in nil }) {
       // Of several updates, each begins with the rows of the one before.
@@ -73,6 +77,23 @@ struct RowWork {
           try before.write(model, of: origin) != nil
         else { continue }
         written[row, default: []].insert(model.name)
+      }
+    }
+  }
+
+  /// Adds a row whose object shows what the program saved, and the log never gets.
+  mutating func addUndone(_ row: RecordKey, _ view: ShownRows) throws {
+    add(row, nil)
+    for model in try view.entity(of: row).flatMap({ view.models.classes[$0] }) ?? [] {
+      switch model.kind {
+      case .attribute: written[row, default: []].insert(model.name)
+      case .toOne:
+        // The list that has the row may have had another order.
+        guard case .toOne(let target?)? = try view.value(model, of: row) else { continue }
+        for list in try view.entity(of: target).flatMap({ view.models.classes[$0] }) ?? [] {
+          if case .list(_, let inverse, _) = list.kind, inverse == model.name { add(target, [list.name]) }
+        }
+      default: continue
       }
     }
   }

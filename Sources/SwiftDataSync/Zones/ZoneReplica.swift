@@ -206,7 +206,11 @@ final class ZoneReplica {
     for (key, row) in update.shown { try store.show(key, by: row) }
     try store.setOutbox(outbox.transactions)
     try noteLosses(losses, arrived: Set(changes.keys))
-    for row in try rowsWithOtherPersonalFields(update, rows) { work.add(row, nil) }
+    let after = rows
+    for row in try rowsWithOtherPersonalFields(update, after) { work.add(row, nil) }
+    for change in laid.dropped {
+      if let row = try after.row(showing: change.key) { try work.addUndone(row, after) }
+    }
     if isWriting { try writeRows() }
   }
 
