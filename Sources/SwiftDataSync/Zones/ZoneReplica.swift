@@ -225,7 +225,8 @@ final class ZoneReplica {
     let view = rows
     var kept = RowWork()
     if keepsGone {
-      kept.gone = work.gone.union(try work.rows.keys.filter { try !view.exists($0) })
+      // A row that was gone may be there again.
+      kept.gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }
       work.gone = []
       for row in kept.gone { work.rows[row] = nil }
       kept.written = work.written.filter { kept.gone.contains($0.key) }
