@@ -102,7 +102,7 @@ public struct SortedWebServer: Sendable {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      router: site.router(logger), server: try protocols(),
+      responder: BodilessHead(site.router(logger).buildResponder()), server: try protocols(),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
       services: [
         StreamsService(hub: site.hub),
