@@ -42,6 +42,7 @@ import Testing
     arguments: [
       ("edit /etc/fstab and run ls -la", 2), ("dana: which one?", 1), ("see ~/notes or ./run", 2),
       ("the file xorg.conf, please", 1),
+      ("dana: https://wiki.x.example/boot", 2), ("http://paste.example/77 has it", 1),
       ("ping 192.168.0.1 from eth0", 1), ("kernel 2.6.15-25 with usb2go", 2), ("!ask dana_7", 2), ("a | b && c $ d", 3),
     ])
   func technical(_ text: String, _ count: Int) {
@@ -99,6 +100,21 @@ import Testing
     #expect(abs(exponential(1) - 2.718_281_8) < 1e-6)
     #expect(exponential(-1_000) == 0)
     #expect(exponential(1_000).isFinite)
+  }
+
+  @Test("The minimizer finds the minimum of a function whose directions differ in curvature")
+  func minimum() {
+    var point = [Double](repeating: 0, count: 20)
+    Minimizer().minimize(&point) { point, gradient in
+      var value = 0.0
+      for index in point.indices {
+        let (curvature, distance) = (Double(index * index + 1), point[index] - Double(index))
+        value += curvature * distance * distance
+        gradient[index] = 2 * curvature * distance
+      }
+      return value
+    }
+    for index in point.indices { #expect(abs(point[index] - Double(index)) < 0.01) }
   }
 
   @Test("The probabilities of the kinds add up to 1, with and without a personal layer")

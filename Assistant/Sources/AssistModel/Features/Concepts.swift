@@ -12,7 +12,8 @@ struct Concepts: Sendable {
 
   /// The subjects: finer lists than ``shared``, such as what burns, what leaks, who publishes and what a fan asks about. Each one is one
   /// concept in all languages.
-  static let subjects = Concepts([urgency, business, people].reduce(into: [:]) { $0.merge($1) { $0 + " " + $1 } })
+  static let subjects = Concepts(
+    [urgency, business, people, makers].reduce(into: [:]) { $0.merge($1) { $0 + " " + $1 } })
 
   private var exact: [UInt32: [UInt32]] = [:]
   private var prefixes: [UInt32: [UInt32]] = [:]

@@ -244,10 +244,17 @@ public struct FeatureExtractor: Sendable {
   }
 
   private mutating func add(_ trait: Trait, _ amount: Int, _ value: Float = 0.8) {
+    add(Self.hash(trait, amount), trait.rawValue, value, .trait)
+  }
+
+  private static func hash(_ trait: Trait, _ amount: Int) -> Hash {
     var hash = Hash(seed: 0x1000 + UInt32(-trait.rawValue))
     hash.add(UInt32(amount))
-    add(hash, trait.rawValue, value, .trait)
+    return hash
   }
+
+  /// Returns the bucket of messages that have a number of technical signs. Two stands for more, too.
+  static func bucket(technicalSigns: Int) -> Int32 { Int32(hash(.technical, technicalSigns).bucket) }
 
   // MARK: - Entries
 

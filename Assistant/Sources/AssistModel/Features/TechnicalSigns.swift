@@ -1,16 +1,27 @@
 /// Recognizes runs of scalars that technical texts have and other messages almost never have: paths, options, names of files, addresses of
-/// the network, commands of a robot, names with underscores or digits inside, and the name of the person addressed at the beginning
-/// of a line in a chat ("name: …").
+/// the network, commands of a robot, names with underscores or digits inside, links to wikis, forums and lists of bugs, and the name of the
+/// person addressed at the beginning of a line in a chat ("name: …").
 enum TechnicalSigns {
   /// Returns whether a lowercase run without spaces is technical.
   /// - Parameter isFirst: whether the run begins the text.
   static func contains(_ run: ArraySlice<UInt32>, isFirst: Bool) -> Bool {
-    guard let first = run.first, let last = run.last, !isLink(run) else { return false }
+    guard let first = run.first, let last = run.last else { return false }
+    if isLink(run) { return linkWords.contains { holds(run, $0) } }
     if isFirst && run.count > 2 && last == 0x3A && Tokenizer.isLetter(first) { return true }
     return isCommand(run, first) || run.count > 2 && run.contains(0x5F) || isName(trimmed(run))
   }
 
   private static func isLink(_ run: ArraySlice<UInt32>) -> Bool { starts(run, "http") || starts(run, "www.") }
+
+  /// The parts of a link by which one knows a technical site.
+  private static let linkWords = [
+    "wiki", "forum", "bug", "paste", "docs", "doc.", "git", "howto", "faq", "mirror", "launchpad", "showthread",
+    "viewtopic", "manual",
+  ].map { $0.unicodeScalars.map(\.value) }
+
+  private static func holds(_ run: ArraySlice<UInt32>, _ part: [UInt32]) -> Bool {
+    run.indices.contains { run[$0...].starts(with: part) }
+  }
 
   private static func starts(_ run: ArraySlice<UInt32>, _ text: String) -> Bool {
     run.starts(with: text.unicodeScalars.lazy.map(\.value))

@@ -6,7 +6,7 @@ import Foundation
 public struct MessageModel: Sendable {
   /// The version of the weights. It increases with each training that changes classifications. A stored message has the version that
   /// classified it.
-  public static let version = 4
+  public static let version = 5
 
   /// The kinds that the models say only if they are sure.
   public static let guessed: [Kind] = [.fan, .business, .urgent]

@@ -25,8 +25,7 @@ public struct QuestionMatcher: Sendable {
   public struct Match: Sendable, Equatable {
     /// The identifier of the question.
     public var id: String
-    /// The confidence from 0 to 1. It is calibrated: half of the matches with the confidence 0.5 are right. For questions with an intent
-    /// it is two of seven, because a right match counts 2.5 times: a draft is an offer that the person may ignore.
+    /// The confidence from 0 to 1. It is calibrated: half of the matches with the confidence 0.5 are right.
     public var confidence: Float
   }
 

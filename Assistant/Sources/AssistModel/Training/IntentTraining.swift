@@ -54,9 +54,8 @@ extension ModelBuilder {
     return result
   }
 
-  private static func head(_ examples: [Example], _ settings: TrainingSettings) -> IntentHead {
-    var trainer = LinearTrainer(outputs: IntentHead.outputs)
-    trainer.train(examples, settings)
+  private static func head(_ examples: [Example], _ penalty: Penalty) -> IntentHead {
+    let trainer = LinearTrainer(examples, outputs: IntentHead.outputs, penalty: penalty)
     var scales: [Float] = []
     var weights = [Int8](repeating: 0, count: IntentHead.buckets * IntentHead.outputs)
     for output in 0..<IntentHead.outputs {
@@ -77,14 +76,14 @@ extension IntentCalibration {
     var isRight: Bool
   }
 
-  /// Fits a logistic regression by gradient descent. A right match counts 2.5 times.
+  /// Fits a logistic regression by gradient descent.
   init(_ rows: [Row]) {
     guard !rows.isEmpty else { return }
     let step = 4 / Float(rows.count)
     for _ in 0..<4_000 {
       var (a, b, c): (Float, Float, Float) = (0, 0, 0)
       for row in rows {
-        let error = (confidence(row.similarity, row.evidence) - (row.isRight ? 1 : 0)) * (row.isRight ? 2.5 : 1)
+        let error = confidence(row.similarity, row.evidence) - (row.isRight ? 1 : 0)
         a += error * row.similarity
         b += error * row.evidence
         c += error

@@ -2,20 +2,24 @@
 public struct ModelBuilder {
   /// The hyperparameters of all heads.
   public struct Recipe: Sendable, Codable {
-    /// The settings of the head ``Head/spam``.
-    public var spam = TrainingSettings(epochs: 60, rate: 0.02, decay: 1e-4)
-    /// The settings of the other heads.
-    public var others = TrainingSettings(epochs: 30, rate: 0.005, decay: 1e-4)
+    /// The penalty of the weights of ``Head/spam``.
+    public var spam = Penalty(strength: 1, growsWithFrequency: false)
+    /// The penalty of the weights of the other heads.
+    public var others = Penalty(strength: 10)
     /// The weight of an SMS that is not spam as an example of ``Kind/none``. Only few of them are urgent, and they teach the models the
     /// small talk of strangers.
     public var smallTalk: Float = 0.05
     /// The smallest probability of each of ``MessageModel/guessed``. A cross-validation of the training data chose them: a missed urgent
     /// message costs the reader more than a wrong label, and a wrong label "fan" is the most frequent error in technical chat.
-    public var thresholds: [Float] = [0.65, 0.5, 0.3]
+    public var thresholds: [Float] = [0.65, 0.55, 0.3]
+    /// The weights of no, one, and two or more technical signs in ``Head/spam``.
+    ///
+    /// The training does not fit them: the codes in commercial SMS have the form of technical signs, so technical chat would be spam.
+    public var technical: [Float] = [0, -0.2, -1]
     /// The largest share of harmless messages of our own that may be spam.
     public var falseSpam: Float = 0.01
-    /// The settings of ``IntentHead``.
-    public var intents = TrainingSettings(epochs: 30, rate: 0.01, decay: 1e-4)
+    /// The penalty of the weights of ``IntentHead``.
+    public var intents = Penalty(strength: 3)
     /// The weight of a message that asks a frequent question, in the training of ``IntentHead``. Few messages ask one.
     public var intentWeight: Float = 6
     /// Makes the recipe of the shipped weights.
@@ -44,20 +48,12 @@ public struct ModelBuilder {
     for head in Head.allCases {
       switch head {
       case .spam:
-        // The codes in commercial SMS have the form of technical signs. They would make technical chat spam.
-        func plain(_ vector: FeatureVector) -> FeatureVector {
-          FeatureVector(entries: vector.entries.filter { $0.token != Trait.technical.rawValue })
-        }
-        var (trainer, amount) = trainSpam(messages, vectors.map(plain), spam, spamVectors.map(plain))
-        let technical = (vectors + spamVectors).flatMap { $0.entries.filter { $0.token == Trait.technical.rawValue } }
-        trainer.forget(Set(technical.map(\.bucket)))
-        (trained[head], shift) = (trainer, amount)
+        (trained[head], shift) = trainSpam(messages, vectors, spam, spamVectors)
       case .category:
         trained[head] = trainCategory(messages, vectors, strangers.map { ($0.0.text, $0.1) })
       case .sentiment, .intensity, .opportunity:
-        var trainer = LinearTrainer(outputs: head.labels.count)
-        trainer.train(Self.balanced(Self.examples(head, messages, vectors)), recipe.others)
-        trained[head] = trainer
+        trained[head] = LinearTrainer(
+          Self.balanced(Self.examples(head, messages, vectors)), outputs: head.labels.count, penalty: recipe.others)
       }
     }
     var model = Self.quantized(trained, rarity: Self.rarity(vectors + spamVectors))
@@ -117,12 +113,23 @@ public struct ModelBuilder {
   ) -> (LinearTrainer, Float) {
     var examples = Self.examples(.spam, messages, vectors)
     examples += zip(spam, spamVectors).map { Example(features: $1, target: [$0.isSpam ? 1 : 0]) }
+    let plain = examples.map { example in
+      var example = example
+      example.features.entries.removeAll { $0.token == Trait.technical.rawValue }
+      return example
+    }
+    func head(_ examples: [Example]) -> LinearTrainer {
+      var trainer = LinearTrainer(examples, outputs: 1, penalty: recipe.spam)
+      for (signs, weight) in recipe.technical.enumerated() {
+        trainer.set(FeatureExtractor.bucket(technicalSigns: signs), weight)
+      }
+      return trainer
+    }
     let parts = (messages.map(\.text) + spam.map(\.text)).map(Fold.inner)
     var scored: [(probability: Float, isSpam: Bool)] = []
     var harmless: [Float] = []
     for part in 0..<4 {
-      var trainer = LinearTrainer(outputs: 1)
-      trainer.train(zip(examples, parts).filter { $0.1 != part }.map(\.0), recipe.spam)
+      let trainer = head(zip(plain, parts).filter { $0.1 != part }.map(\.0))
       for index in examples.indices where parts[index] == part {
         let probability = trainer.probabilities(examples[index].features)[0]
         let isSpam = examples[index].target[0] > 0.5
@@ -132,9 +139,7 @@ public struct ModelBuilder {
       }
     }
     let threshold = min(0.95, max(Self.threshold(scored), Self.quantile(harmless, recipe.falseSpam)))
-    var trainer = LinearTrainer(outputs: 1)
-    trainer.train(examples, recipe.spam)
-    return (trainer, -logarithm(threshold / (1 - threshold)))
+    return (head(plain), -logarithm(threshold / (1 - threshold)))
   }
 
   /// Trains the category head. A quarter of the SMS without spam takes part as small talk of strangers.
@@ -146,9 +151,8 @@ public struct ModelBuilder {
     let talk = strangers.filter { Fold.inner($0.text) == 0 }.map {
       Example(features: $0.features, target: none, weight: recipe.smallTalk)
     }
-    var trainer = LinearTrainer(outputs: head.labels.count)
-    trainer.train(Self.balanced(Self.examples(head, messages, vectors)) + talk, recipe.others)
-    return trainer
+    return LinearTrainer(
+      Self.balanced(Self.examples(head, messages, vectors)) + talk, outputs: head.labels.count, penalty: recipe.others)
   }
 
   /// Returns the value that no more than a share of the values exceed; 0 for no values.
