@@ -84,7 +84,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]
     ),
-    // `make run`. It needs neither SortedSync nor SortedNetwork: what they bring takes most of the time of a first build.
+    // `make run`. It needs neither SortedSync nor SortedNetwork: what they bring takes a third of the time of a first build.
     .executableTarget(
       name: "SortedDemo",
       dependencies: ["Sorted", "SortedWeb", .product(name: "NIOCore", package: "swift-nio")]

@@ -3,13 +3,16 @@ import NIOCore
 import Sorted
 import SortedWeb
 
-/// Serves the web pages over a sample inbox, which it deletes afterwards (`make run`). TLS, sync, PostgreSQL and previews of links take
-/// most of the time of a first build, and this program is built without them.
+/// Serves the web pages over a sample inbox, which it deletes afterwards (`make run`). It is built without TLS, sync, PostgreSQL and previews
+/// of links, which take a third of the time of a first build.
 @main
 struct SortedDemo {
   static func main() async {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-demo-\(UUID().uuidString)")
-    let port = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 8_080
+    let argument = CommandLine.arguments.dropFirst().first ?? "8080"
+    guard let port = Int(argument), (1...65_535).contains(port) else {
+      fail("\"\(argument)\" is not a port. Give a number from 1 to 65535: make run PORT=9000")
+    }
     do {
       defer { try? FileManager.default.removeItem(at: folder) }
       try await serve(folder, port)

@@ -6,7 +6,8 @@ import RestService
 ///
 /// It has the settings of a store's file. It writes no history.
 actor RawBooks {
-  // Used by the actor only, and ended with it.
+  // nonisolated(unsafe), because `deinit` is not isolated and closes them. The pointers never change, only methods of the actor use them, and no
+  // method runs when `deinit` does.
   private nonisolated(unsafe) let connection: OpaquePointer
   private nonisolated(unsafe) let page, one, upsert, removal: OpaquePointer
 
