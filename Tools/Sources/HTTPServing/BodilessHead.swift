@@ -1,9 +1,9 @@
 public import Hummingbird
 
-/// A responder that answers HEAD as another one does, and leaves the body out (RFC 9110, section 9.3.2).
+/// Removes the body from another responder's answers to HEAD (RFC 9110, section 9.3.2).
 ///
-/// Hummingbird writes whatever body it is given. A client does not read a body after the answer to HEAD: it takes the bytes for the
-/// next answer on the connection, and closes it. Each server here answers through this type, because errors have bodies too.
+/// Hummingbird sends the body that a responder makes. A client does not read a body after the answer to HEAD. It takes the bytes for the
+/// next answer, and closes the connection. Each server here answers through this type, because the answers to errors have bodies too.
 public struct BodilessHead<Answering: HTTPResponder>: HTTPResponder {
   private let answering: Answering
 
