@@ -14,11 +14,18 @@ LIBRARY = $$(scripts/package .)
 SORTED = $$(scripts/package Sorted)
 TOOLS = $$(scripts/package Tools)
 
+# make run PORT=9000 serves at another port than 8080. The index, which editors use, costs a quarter of the compiler's time.
+# SwiftPM compiles everything again where that choice changes, so this build has a folder of its own.
+DEMO = --package-path Sorted --scratch-path Sorted/.build-demo --disable-index-store
 run:
 	@scripts/bootstrap run
-	@[ -e Sorted/.build/debug/sorted ] || [ -n "$(BUILD_FOLDER)" ] || \
-	  echo "make: the first build takes up to nine minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
-	swift run $(SORTED) sorted serve --sample
+	@[ -e Sorted/.build-demo/debug/sorted-demo ] || \
+	  echo "make: the first build takes about five minutes on two cores; swift-syntax, BoringSSL and NIO are half of it"
+	swift run $(DEMO) sorted-demo $(PORT)
+
+# All packages build in one folder here, so that what they have in common is built once. Plain `swift build` has its own folders: SwiftPM
+# would take the build plan of another package for its own.
+test test-all: export BUILD_FOLDER := $(or $(BUILD_FOLDER),$(CURDIR)/.build-all)
 
 # The tests of all packages. LANDING=1 adds what a change has to pass besides (.ci/run).
 test:
@@ -68,7 +75,7 @@ sync-chaos:
 	SYNC_KILLS=40 SYNC_NOTES=1250 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
 	  Sorted/Fuzz Assistant Firestore Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # Releases of swiftdata and sorted with Swift's runtime inside, run where no Swift is installed, with checksums, in
@@ -97,14 +104,14 @@ api: docs
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
 # measures sync beside the same work without sync, the memory of a first sync, and many clients; ONLY=partitions measures
 # partitions on one and on three servers; ONLY=server measures many clients of one program, on SQLite and on PostgreSQL;
-# ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
+# ONLY=rest measures the example RestService under wrk, with RUNS and SECONDS; ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
 # core while reads are measured.
 SERVER = swift run --skip-build --package-path Benchmarks -c release bench server --save Benchmarks/server.json $(if $(RUNS),--runs $(RUNS))
 CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench cluster --save Benchmarks/cluster.json \
   $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 
 bench:
-	@scripts/bootstrap bench
+	@scripts/bootstrap $(if $(filter rest,$(ONLY)),rest,bench)
 ifeq ($(ONLY),apple)
 	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 else ifeq ($(ONLY),sync)
@@ -121,6 +128,8 @@ else ifeq ($(ONLY),server)
 	$(SERVER) sqlite
 	scripts/postgres $(SERVER) postgres
 	scripts/figures --write
+else ifeq ($(ONLY),rest)
+	Benchmarks/rest/measure --save Benchmarks/rest/results.json $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 else ifeq ($(ONLY),cluster)
 	swift build --package-path Benchmarks -c release --product bench
 	scripts/cluster --direct --asynchronous $(CLUSTER) overhead

@@ -25,12 +25,16 @@ let package = Package(
     .library(name: "AppleStoreTemplates", targets: ["AppleStoreTemplates"]),
   ],
   // Off by default: a client that names no trait resolves neither swift-crypto nor NIO. Build this repository with one trait, Sync,
-  // which has both: SwiftPM passes several traits to the compiler in a random order, and another order builds everything again.
+  // which has all: SwiftPM passes several traits to the compiler in a random order, and another order builds everything again.
   // Documentation/decisions/0032-traits.md has the measurements.
   traits: [
     .trait(name: "Encryption", description: "Encrypted columns. Brings swift-crypto."),
     .trait(
-      name: "Sync", description: "SwiftDataSync and encrypted columns. Brings swift-crypto, async-http-client and NIO."),
+      name: "Tracing",
+      description: "Spans of fetches, saves, faults and openings. Brings swift-distributed-tracing."),
+    .trait(
+      name: "Sync",
+      description: "SwiftDataSync, encrypted columns and spans. Brings swift-crypto, async-http-client and NIO."),
   ],
   dependencies: [
     // Every client resolves these, so what servers and command lines need belongs to the packages next to this one.
@@ -40,6 +44,7 @@ let package = Package(
     // Clients resolve the rest only with a trait that uses it, and GRDB never: tests read stores with it.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
@@ -52,6 +57,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption", "Sync"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing", "Sync"])),
       ]
     ),
     .systemLibrary(name: "CSwiftDataSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -147,6 +153,12 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
+    .testTarget(
+      name: "TracingTests",
+      dependencies: [
+        "SwiftData", "SwiftDataPostgres",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+      ]),
     .target(name: "ChildProcesses", path: "TestSupport/Sources/ChildProcesses"),
     .target(
       name: "PostgresServers", dependencies: ["ChildProcesses"], path: "TestSupport/Sources/PostgresServers"),

@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "FirestoreClient", targets: ["FirestoreClient"]),
+    .library(name: "FirestoreProtocol", targets: ["FirestoreProtocol"]),
     .library(name: "FirestoreServer", targets: ["FirestoreServer"]),
   ],
   dependencies: [
@@ -22,9 +23,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
   ],
   targets: [
+    // Values, requests and errors of both, and the protocols that a client conforms to. It needs no network.
+    .target(
+      name: "FirestoreProtocol",
+      dependencies: [.product(name: "UntrustedInput", package: "open-swiftdata")]),
     .target(
       name: "FirestoreClient",
       dependencies: [
+        "FirestoreProtocol",
         .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -37,7 +43,7 @@ let package = Package(
     .target(
       name: "FirestoreServer",
       dependencies: [
-        "FirestoreClient",
+        "FirestoreProtocol",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "UntrustedInput", package: "open-swiftdata"),
@@ -51,7 +57,7 @@ let package = Package(
     .testTarget(
       name: "FirestoreTests",
       dependencies: [
-        "FirestoreClient", "FirestoreServer",
+        "FirestoreClient", "FirestoreProtocol", "FirestoreServer",
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),

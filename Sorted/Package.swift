@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "Sorted", targets: ["Sorted"]),
     .library(name: "SortedWeb", targets: ["SortedWeb"]),
     .executable(name: "sorted", targets: ["SortedCommand"]),
+    .executable(name: "sorted-demo", targets: ["SortedDemo"]),
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
@@ -34,12 +35,20 @@ let package = Package(
       name: "Sorted",
       dependencies: [
         .product(name: "AssistModel", package: "Assistant"),
-        .product(name: "FirestoreClient", package: "Firestore"),
+        .product(name: "FirestoreProtocol", package: "Firestore"),
         .product(name: "SwiftData", package: "open-swiftdata"),
-        .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    // Syncs an inbox with `swiftdata sync-server`.
+    .target(
+      name: "SortedSync",
+      dependencies: [
+        "Sorted",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
       ]
     ),
     .target(
@@ -49,28 +58,44 @@ let package = Package(
         .product(name: "AssistModel", package: "Assistant"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "UntrustedInput", package: "open-swiftdata"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Templates"), .copy("Assets"), .copy("Unicode")]
     ),
+    // What the web server does over TLS: encrypted connections, and the pages of links.
+    .target(
+      name: "SortedNetwork",
+      dependencies: [
+        "SortedWeb",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+        .product(name: "HTTPServing", package: "Tools"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]
+    ),
+    // `make run`. It needs neither SortedSync nor SortedNetwork: what they bring takes a third of the time of a first build.
+    .executableTarget(
+      name: "SortedDemo",
+      dependencies: ["Sorted", "SortedWeb", .product(name: "NIOCore", package: "swift-nio")]
+    ),
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "SortedWeb",
+        "Sorted", "SortedNetwork", "SortedSync", "SortedWeb",
         .product(name: "AssistModel", package: "Assistant"),
         .product(name: "FirestoreClient", package: "Firestore"),
+        .product(name: "FirestoreProtocol", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SwiftDataRecovery", package: "open-swiftdata"),
@@ -95,12 +120,13 @@ let package = Package(
     .testTarget(
       name: "SortedTests",
       dependencies: [
-        "Sorted", "SortedCommand", "ImportFaults", "SyncServerProcess",
+        "Sorted", "SortedCommand", "SortedSync", "ImportFaults", "SyncServerProcess",
         .product(name: "AssistFixtures", package: "Assistant"),
         .product(name: "AssistModel", package: "Assistant"),
         .product(name: "BlockingTests", package: "TestSupport"),
         .product(name: "ChildProcesses", package: "TestSupport"),
         .product(name: "FirestoreClient", package: "Firestore"),
+        .product(name: "FirestoreProtocol", package: "Firestore"),
         .product(name: "FirestoreServer", package: "Firestore"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
@@ -109,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "SortedWebTests",
       dependencies: [
-        "SortedWeb", "Sorted", "SortedCommand",
+        "SortedWeb", "Sorted", "SortedCommand", "SortedNetwork", "SortedSync",
         .product(name: "AssistFixtures", package: "Assistant"),
         .product(name: "AssistModel", package: "Assistant"),
         .product(name: "ChildProcesses", package: "TestSupport"),

@@ -33,7 +33,7 @@ let package = Package(
         "CommandLineSupport",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
-        "SyncServer",
+        "HTTPServing", "SyncServer",
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -48,10 +48,11 @@ let package = Package(
       name: "CommandLineSupport",
       dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]
     ),
-    // What all servers of this repository do with their connections.
+    // What all servers of this repository do with their connections and answers.
     .target(
       name: "HTTPServing",
       dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

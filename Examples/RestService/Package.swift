@@ -4,6 +4,8 @@ import PackageDescription
 let package = Package(
   name: "RestService",
   platforms: [.macOS(.v15)],
+  // Benchmarks/rest serves the same routes.
+  products: [.library(name: "RestService", targets: ["RestService"])],
   dependencies: [
     .package(name: "open-swiftdata", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),

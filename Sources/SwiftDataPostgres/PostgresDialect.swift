@@ -5,6 +5,8 @@ import SwiftData
 /// (``ServerFunctions``).
 struct PostgresDialect: SQLDialect {
   var mayDefer: Bool { true }
+  var system: String { "postgresql" }
+  var isOnServer: Bool { true }
   /// The server cannot call the program.
   func mayCompute(_ condition: SQLFragment) -> Bool { !condition.sql.contains("swift_value(") }
   var same: String { "IS NOT DISTINCT FROM" }

@@ -4,10 +4,13 @@ import SwiftData
 extension PostgresStore: SQLStore, MigratedStore {
   package var name: String { configuration.name }
   package var dialect: any SQLDialect { PostgresDialect() }
-  /// The column with text that the server's columns cannot hold unchanged.
-  package var rowColumns: [String] { ["_given"] }
+  package var rowColumns: [String] { EntityRows.ownColumns }
   /// Other programs can save at any time, and an unobserved context gets no notification.
   package var refreshesOnFetch: Bool { true }
+
+  package func selection(of table: EntityTable) -> String {
+    (try? rows(of: table.entity))?.selection ?? makeSelection(of: table, only: nil)
+  }
 
   package func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws {
     try body(PostgresStatements(store: self, cancellable: cancellable))
@@ -23,7 +26,7 @@ extension PostgresStore: SQLStore, MigratedStore {
       }
     }
     let plan = ServerPlan(result)
-    let advisor = ServerIndexAdvisor(store: self, rows: try rows(of: query.table.entity.name), query: query)
+    let advisor = ServerIndexAdvisor(store: self, rows: try rows(of: query.table.entity), query: query)
     return (plan.steps + partitionSteps(plan), advisor.findings(plan))
   }
 
@@ -141,7 +144,7 @@ final class PostgresStatements: SQLConnection {
           "its column has another type than the store gave it; change it back with ALTER TABLE … ALTER COLUMN … TYPE")
     }
     // The result is complete, so `body` may run other statements.
-    try body(PostgresRows(result, of: try table.map { try store.rows(of: $0.entity.name) }, entity: entity))
+    try body(PostgresRows(result, of: try table.map { try store.rows(of: $0.entity) }, entity: entity))
   }
 }
 

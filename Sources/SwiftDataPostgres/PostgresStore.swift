@@ -37,7 +37,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   let watchedTimeline = Atomic<Int64>(0)
   /// The number of saves since opening.
   let saveCount = Atomic<Int>(0)
-  private let rowsByName: [String: EntityRows]
+  private let rowsByEntity: [ObjectIdentifier: EntityRows]
 
   /// Opens the store, and creates or extends its tables, in one transaction. Many programs may do so at once.
   ///
@@ -73,7 +73,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     (identifier, partitions, epoch) = (opened.identifier, opened.partitions, opened.epoch)
     migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)
     layouts = RowLayouts(layout, opened.partitions)
-    rowsByName = Self.rows(layout)
+    rowsByEntity = Self.rows(layout)
     try forgetOldHistory()
   }
 
@@ -93,11 +93,11 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     layouts = RowLayouts(version.layout, opened.partitions)
     connections = ServerConnections(within: transaction)
-    rowsByName = Self.rows(version.layout)
+    rowsByEntity = Self.rows(version.layout)
   }
 
-  private static func rows(_ layout: StoreLayout) -> [String: EntityRows] {
-    let rows = layout.tables.map { ($0.entity.name, EntityRows($0, layout: layout)) }
+  private static func rows(_ layout: StoreLayout) -> [ObjectIdentifier: EntityRows] {
+    let rows = layout.tables.map { (ObjectIdentifier($0.entity), EntityRows($0, layout: layout)) }
     return Dictionary(rows) { first, _ in first }
   }
 
@@ -119,10 +119,10 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
 
   /// The rows of a class.
   /// - Throws: `SwiftDataError.unknownSchema`.
-  func rows(of name: String) throws -> EntityRows {
-    guard let rows = rowsByName[name] else {
+  func rows(of entity: __Entity) throws -> EntityRows {
+    guard let rows = rowsByEntity[ObjectIdentifier(entity)] else {
       throw SwiftDataError(
-        .unknownSchema, entity: name,
+        .unknownSchema, entity: entity.name,
         message: "the store \"\(configuration.name)\" was not opened for this class; name it in its schema")
     }
     return rows

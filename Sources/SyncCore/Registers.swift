@@ -141,7 +141,7 @@ public struct Registers: Hashable, Sendable {
   /// Whether the record is in the zone that holds its registers: born, not dead, and not moved away.
   public func isHere(_ zone: ZoneName) -> Bool { born != nil && dead == nil && (home.map { $0.zone == zone } ?? true) }
 
-  /// The write that a property shows; nil if there is none. A renamed property has two names on the wire and shows the later of their writes.
+  /// The write of a property, or nil. A renamed property has two names on the wire. Of their writes the later one counts.
   func field(_ property: SyncModels.Property) -> Stamped<RegisterValue>? {
     var write = fields[property.readNames[0]]
     for name in property.readNames.dropFirst() { write = joined(write, fields[name]) }

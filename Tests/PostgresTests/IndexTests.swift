@@ -58,6 +58,15 @@ private enum Indexed {
   }
 }
 
+private enum Renamed {
+  @Model final class Line {
+    #Index<Line>([\.place])
+    @Attribute(originalName: "number") var place: Int
+    var text: String
+    init(_ place: Int, _ text: String) { (self.place, self.text) = (place, text) }
+  }
+}
+
 @Suite(
   "An index on PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct IndexTests {
@@ -119,38 +128,132 @@ struct IndexTests {
   @Test("of a large table is made while other programs write, and again if it was not finished")
   func concurrent() throws {
     let old = ModelContext(try store.open(Plain.Line.self))
-    try store.sql(
-      "INSERT INTO \"Line\" (_pk, number, text) SELECT n, n, repeat(md5(n::text), 20)"
-        + " FROM generate_series(1, 20000) AS n")
-    try store.sql("SELECT setval('\"Line#keys\"', 20001, false)")
+    try fill()
     // The server ends the index only after the transactions that see an earlier state.
     let other = try PostgresConnection(url: store.url, namespace: store.namespace)
     try other.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
     let failures = Failures()
     let opening = Worker { [store] in failures.collect { _ = try store.open(Indexed.Line.self) } }
-    func awaitIndex(not former: Int64? = nil) throws -> Int64 {
-      while !Task.isCancelled {
-        let found = try store.sql(
-          "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND state = 'active'"
-            + " AND wait_event = 'virtualxid' AND application_name = $1::text", [.text("swiftdata \(store.namespace)")])
-        if found.count > 0, found.integer(0, 0) != former { return found.integer(0, 0) }
-        Thread.sleep(forTimeInterval: 0.01)
-      }
-      return 0
-    }
-    let first = try awaitIndex()
+    let first = try process(indexing: "Line")
     // A program that waited for the index would not come back.
     old.insert(Plain.Line(0, "a"))
     #expect(throws: Never.self) { try old.save() }
     #expect(try !indices().contains("Line#number#index"))
     // The opening replaces its connection, and the index that it left.
     try store.sql("SELECT pg_terminate_backend($1::bigint::integer)", [.integer(first)])
-    _ = try awaitIndex(not: first)
+    _ = try process(indexing: "Line", not: first)
     try other.script("COMMIT")
     opening.join()
     #expect(failures.all == [])
     #expect(try indices().contains("Line#number#index"))
     #expect(try store.sql("SELECT 1 FROM pg_index WHERE indrelid = '\"Line\"'::regclass AND NOT indisvalid").count == 0)
+  }
+
+  /// Gives the lines more bytes than the server indexes in a moment.
+  private func fill() throws {
+    try store.sql(
+      "INSERT INTO \"Line\" (_pk, number, text) SELECT n, n, repeat(md5(n::text), 20)"
+        + " FROM generate_series(1, 20000) AS n")
+    try store.sql("SELECT setval('\"Line#keys\"', 20001, false)")
+  }
+
+  /// Waits until an opening makes the index of a table and waits for a transaction that sees an earlier state.
+  /// - Returns: the server's process.
+  private func process(indexing table: String, not former: Int64? = nil) throws -> Int64 {
+    try process(running: "CREATE INDEX CONCURRENTLY%\"\(table)\" (%", on: "virtualxid", not: former)
+  }
+
+  private func process(running statement: String, on event: String, not former: Int64? = nil) throws -> Int64 {
+    while !Task.isCancelled {
+      let found = try store.sql(
+        "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE $1::text AND state = 'active'"
+          + " AND wait_event = $2::text AND application_name = $3::text",
+        [.text(statement), .text(event), .text("swiftdata \(store.namespace)")])
+      if found.count > 0, found.integer(0, 0) != former { return found.integer(0, 0) }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    return 0
+  }
+
+  private func openDivided<M: PersistentModel>(_ type: M.Type, by property: KeyPath<M, Int>) throws -> ModelContainer {
+    try store.open([type]) { $0.partitions = [.hashed(by: property, count: 3)] }
+  }
+
+  /// The indices of the partitions that belong to an index of the table, in the order of the partitions.
+  private func parts(of index: String) throws -> [(name: String, identifier: Int64)] {
+    let found = try store.sql(
+      "SELECT c.relname::text, c.oid::bigint FROM pg_inherits AS h JOIN pg_class AS c ON c.oid = h.inhrelid"
+        + " JOIN pg_index AS i ON i.indexrelid = c.oid AND i.indisvalid JOIN pg_class AS t ON t.oid = i.indrelid"
+        + " WHERE h.inhparent = $1::text::regclass ORDER BY t.relname", [.text("\"\(index)\"")])
+    return (0..<found.count).map { (found.text($0, 0) ?? "", found.integer($0, 1)) }
+  }
+
+  @Test("of a large divided table is made for each partition while other programs write, and goes on where it ended")
+  func divided() throws {
+    let old = ModelContext(try openDivided(Plain.Line.self, by: \.number))
+    try fill()
+    // Each index ends only after the transactions that see an earlier state.
+    let (early, late) = (
+      try PostgresConnection(url: store.url, namespace: store.namespace),
+      try PostgresConnection(url: store.url, namespace: store.namespace)
+    )
+    let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"
+    try early.script(snapshot)
+    let failures = Failures()
+    let opening = Worker { [store] in failures.collect { _ = try store.open(Indexed.Line.self) } }
+    let first = try process(indexing: "Line@0")
+    try late.script(snapshot)
+    for number in 0..<20 { old.insert(Plain.Line(-number, "a")) }
+    #expect(throws: Never.self) { try old.save() }
+    try early.script("COMMIT")
+    #expect(try process(indexing: "Line@1") == first)
+    let finished = try parts(of: "Line#number#index")
+    #expect(finished.map(\.name) == ["Line@0#number#index"])
+    #expect(try !indices().contains("Line#number#index"))
+    try store.sql("SELECT pg_terminate_backend($1::bigint::integer)", [.integer(first)])
+    _ = try process(indexing: "Line@1", not: first)
+    try late.script("COMMIT")
+    opening.join()
+    #expect(failures.all == [])
+    let made = try parts(of: "Line#number#index")
+    #expect(made.map(\.name) == (0..<3).map { "Line@\($0)#number#index" })
+    #expect(made.first?.identifier == finished.first?.identifier)
+    #expect(try indices().contains("Line#number#index"))
+    #expect(
+      try store.sql(
+        "SELECT 1 FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE NOT i.indisvalid"
+          + " AND c.relnamespace = $1::text::regnamespace", [.text(store.namespace)]
+      ).count == 0)
+    try store.sql("ANALYZE \"Line\"")
+    let context = ModelContext(try store.open(Indexed.Line.self))
+    let descriptor = FetchDescriptor<Indexed.Line>(predicate: #Predicate { $0.number == 77 })
+    #expect("\(try context.explain(descriptor))".contains("#number#index"))
+    #expect(try context.fetch(descriptor).count == 1)
+  }
+
+  @Test("of a divided table that is missing is made again between the transactions of others, and renamed")
+  func missingDivided() throws {
+    _ = try openDivided(Indexed.Line.self, by: \.number)
+    let names = try parts(of: "Line#number#index").map(\.name)
+    #expect(names.count == 3)
+    try store.sql("DROP INDEX \"Line#number#index\"")
+    // The index of the table needs a lock that this transaction has.
+    let other = try PostgresConnection(url: store.url, namespace: store.namespace)
+    try other.script("BEGIN; INSERT INTO \"Line\" (_pk, number, text) VALUES (1, 1, 'a')")
+    let failures = Failures()
+    let opening = Worker { [store] in failures.collect { _ = try store.open(Indexed.Line.self) } }
+    _ = try process(running: "CREATE INDEX IF NOT EXISTS % ON ONLY %", on: "relation")
+    // It gives its place in the queue back, so that others go on.
+    try store.sql("INSERT INTO \"Line\" (_pk, number, text) VALUES (2, 2, 'b')")
+    try other.script("COMMIT")
+    opening.join()
+    #expect(failures.all == [])
+    #expect(try parts(of: "Line#number#index").map(\.name) == (0..<3).map { "Line@\($0)#number#index" })
+    let renamed = ModelContext(try openDivided(Renamed.Line.self, by: \.place))
+    #expect(try parts(of: "Line#place#index").map(\.name) == (0..<3).map { "Line@\($0)#place#index" })
+    #expect(try indices().contains("Line#place#index"))
+    let lines = try renamed.fetch(FetchDescriptor<Renamed.Line>(sortBy: [SortDescriptor(\.place)]))
+    #expect(lines.map(\.text) == ["a", "b"])
   }
 
   @Test("that is missing is made again by the next opening, but not by a user who may not")

@@ -6,9 +6,9 @@ struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares OpenSwiftData with raw SQLite and GRDB.",
     subcommands: [
-      Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
-      PostgresCommand.self, AppleCommand.self, ClusterCommand.self, PartitionsCommand.self, ServerCommand.self,
-      ServerWorkerCommand.self,
+      Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, PointCommand.self, ObjectsCommand.self,
+      GrowthCommand.self, PostgresCommand.self, AppleCommand.self, ClusterCommand.self, PartitionsCommand.self,
+      ServerCommand.self, ServerWorkerCommand.self,
     ],
     defaultSubcommand: Compare.self)
 }

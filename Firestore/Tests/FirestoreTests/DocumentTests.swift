@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FirestoreClient
+import FirestoreProtocol
 import FirestoreServer
 import Foundation
 import HTTPServing

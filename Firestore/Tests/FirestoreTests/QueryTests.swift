@@ -1,4 +1,5 @@
 import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import FirestoreClient
+@testable import FirestoreProtocol
 @testable import FirestoreServer
 
 @Suite("Secrets of Firestore's client and server") struct SecretTests {

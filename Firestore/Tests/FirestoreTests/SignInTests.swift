@@ -1,5 +1,6 @@
 import CryptoExtras
 import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import HTTPServing
 import Hummingbird

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Crypto
 import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FirestoreClient
+@testable import FirestoreProtocol
 
 @Suite("Firestore's values") struct ValueTests {
   @Test(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Sorted
 import SortedWeb

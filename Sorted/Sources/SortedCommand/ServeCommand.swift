@@ -1,8 +1,8 @@
 import ArgumentParser
-import AssistModel
-import FirestoreClient
 import Foundation
 import Sorted
+import SortedNetwork
+import SortedSync
 import SortedWeb
 import SwiftData
 import SwiftDataPostgres
@@ -82,10 +82,10 @@ struct ServeCommand: AsyncParsableCommand {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-serve-\(UUID().uuidString)")
     defer { if sample { try? FileManager.default.removeItem(at: folder) } }
     let shared = try sync.map { try store.sharedInbox($0, token, user: remote.user) }
-    let stores = try sample ? sampleStores(folder) : webStores(shared?.container)
+    let stores = try sample ? Failure.explained { try WebSample.stores(in: folder) } : webStores(shared?.container)
     var options = WebOptions(
       host: host, port: port, hasAccounts: accounts, files: stores.files, names: name, tls: tls,
-      trustedProxies: trustedProxy)
+      links: HTTPLinkClient(), trustedProxies: trustedProxy)
     options.meaning = try Failure.explained { try MeaningModel.installed() }
     let coordinator: (any InboxSync)? =
       if let shared { await SharedInboxCoordinator(shared) } else { try await coordinator(stores.inbox) }
@@ -96,7 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
     defer { classification.cancel() }
     do {
       let server = try await SortedWebServer(inbox: stores.inbox, own: stores.own, options: options, sync: coordinator)
-      try await server.run { port in announce(port, server.token) }
+      try await server.run { port in
+        Announcement(host: host, port: port, token: server.token, isEncrypted: tls != nil, hasAccounts: accounts)
+          .write()
+      }
     } catch {
       throw Failure.of(error)
     }
@@ -107,23 +110,8 @@ struct ServeCommand: AsyncParsableCommand {
     return TLSFiles(certificates: URL(fileURLWithPath: tlsCertificate), privateKey: URL(fileURLWithPath: tlsKey))
   }
 
-  private typealias Stores = (inbox: ModelContainer, own: ModelContainer, files: URL)
-
-  private func sampleStores(_ folder: URL) throws -> Stores {
-    try Failure.explained {
-      let inbox = try SortedContainer.open(folder.appendingPathComponent("inbox.store"))
-      let context = ModelContext(inbox)
-      try WebSample.fill(context)
-      // The messages of the sample have classifications. The assistant classifies only later messages.
-      try context.update(model: MessageEntity.self, set: .assign(\.assistVersion, MessageModel.version))
-      return (
-        inbox, try WebSchema.open(folder.appendingPathComponent("web.store")), folder.appendingPathComponent("files")
-      )
-    }
-  }
-
   /// - Parameter shared: the inbox, where it is open already.
-  private func webStores(_ shared: ModelContainer?) throws -> Stores {
+  private func webStores(_ shared: ModelContainer?) throws -> WebSample.Stores {
     let inbox = try shared ?? store.container()
     let own = try store.webContainer()
     let place = files.map { URL(fileURLWithPath: $0) } ?? store.webFiles
@@ -137,22 +125,5 @@ struct ServeCommand: AsyncParsableCommand {
     return BackgroundSyncCoordinator(
       container: container, database: database, userID: try Failure.explained { try remote.userID(of: container) },
       reachability: remote.reachability(of: database))
-  }
-
-  private func announce(_ port: Int, _ token: String) {
-    let address = host.contains(":") ? "[\(host)]" : host
-    let origin = "\(tls == nil ? "http" : "https")://\(address):\(port)"
-    let lines = """
-      Your inbox is at
-
-        \(origin)/?token=\(token)
-
-      It signs one browser in; the settings make addresses for others. Click a conversation to
-      read it, write below it and press Enter; ? shows the keys.
-      \(accounts ? "Others sign up at \(origin)/sign-up\n" : "")Ctrl-C ends it.
-
-      """
-    // `print` buffers its output if it is not a terminal.
-    FileHandle.standardOutput.write(Data(lines.utf8))
   }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Sorted
+import SortedSync
 import SwiftData
 
 struct StatusCommand: AsyncParsableCommand {
@@ -33,7 +34,7 @@ struct StatusCommand: AsyncParsableCommand {
   private func isOnline(_ user: String) async throws -> Bool? {
     if let server {
       guard let url = URL(string: server), url.host != nil else {
-        throw Failure("--server \(server) is no address; write it as in http://127.0.0.1:8787")
+        throw Failure("--server \(server) is not an address; write it as in http://127.0.0.1:8787")
       }
       return await SharedInbox.answers(url)
     }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Sorted
+import SortedSync
 import SwiftData
 
 struct SyncCommand: AsyncParsableCommand {
@@ -158,7 +160,7 @@ struct RemoteOptions: ParsableArguments {
   /// - Throws: ``Failure`` for an invalid address; `FirestoreError` for an invalid key.
   func database() throws -> any RemoteDatabase {
     if let remote, URL(string: remote)?.host == nil {
-      throw Failure("--remote \(remote) is no address; write it as in http://127.0.0.1:8080")
+      throw Failure("--remote \(remote) is not an address; write it as in http://127.0.0.1:8080")
     }
     let credentials = try key.map { try ServiceAccount(key: try Data(contentsOf: URL(fileURLWithPath: $0))) }
     return FirestoreClient(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Sorted
+import SortedSync
 
 /// The account's token for a sync server.
 struct TokenOptions: ParsableArguments {
@@ -36,7 +37,7 @@ extension StoreOptions {
       throw Failure("an inbox that syncs with a sync server is in a file; name one with --store")
     }
     guard let url = URL(string: server) else {
-      throw Failure("\(server) is no address; write it as in http://127.0.0.1:8787")
+      throw Failure("\(server) is not an address; write it as in http://127.0.0.1:8787")
     }
     return try Failure.explained {
       let provider = try token.provider()

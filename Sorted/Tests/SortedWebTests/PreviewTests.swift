@@ -3,6 +3,7 @@ import HTTPServing
 import Hummingbird
 import NIOCore
 import Sorted
+import SortedNetwork
 import SwiftData
 import Synchronization
 import Testing
@@ -48,7 +49,7 @@ import Testing
       ("http://", .notAWebAddress),
     ] as [(String, LinkFetcher.Failure)])
   func refused(_ link: String, _ failure: LinkFetcher.Failure) async {
-    await #expect(throws: failure) { _ = try await LinkFetcher().page(link) }
+    await #expect(throws: failure) { _ = try await LinkFetcher(client: HTTPLinkClient()).page(link) }
   }
 
   // MARK: - A server
@@ -129,7 +130,7 @@ import Testing
 
   /// Takes one port of this machine for a public address.
   static func fetcher(_ port: Int) -> LinkFetcher {
-    LinkFetcher(timeout: .seconds(600), isAllowed: { $0.port == port })
+    LinkFetcher(client: HTTPLinkClient(), timeout: .seconds(600), isAllowed: { $0.port == port })
   }
 
   @Test("A page is fetched, redirects are followed and checked, and too many are refused")
@@ -193,6 +194,18 @@ import Testing
         var stranger = try await web.member("mallory")
         _ = try await stranger.send("/settings/switches", ["previews": "1"])
         #expect(try await stranger.get(path(id)).status == 404)
+      }
+    }
+  }
+
+  @Test("A server without a client offers no previews")
+  func withoutClient() async throws {
+    for (fetcher, offers) in [(LinkFetcher(client: HTTPLinkClient()), true), (.offline, false)] {
+      try await WebFixture.run(fetcher: fetcher) { web in
+        var owner = try await web.owner()
+        #expect(try await owner.get("/settings").text.contains("name=\"previews\"") == offers)
+        _ = try await owner.send("/settings/switches", ["previews": "1"])
+        #expect(try await owner.get("/").text.contains("data-previews=\"yes\"") == offers)
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Sorted
+import SortedSync
 import SwiftData
 import SyncServer
 import Testing

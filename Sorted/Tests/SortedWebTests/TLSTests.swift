@@ -4,6 +4,7 @@ import Foundation
 import NIOSSL
 import Testing
 
+@testable import SortedNetwork
 @testable import SortedWeb
 
 @Suite("The web pages over TLS")

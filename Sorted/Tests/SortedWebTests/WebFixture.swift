@@ -4,6 +4,8 @@ import HTTPServing
 import NIOCore
 import NIOHTTP1
 import Sorted
+import SortedNetwork
+import SortedSync
 import SwiftData
 import Testing
 
@@ -19,7 +21,7 @@ struct WebFixture: Sendable {
 
   static func run(
     accounts: Bool = false, names: [String] = [], tls: TLSFiles? = nil, proxies: [String] = [], upload: Int = 1 << 20,
-    undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(),
+    undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(client: HTTPLinkClient()),
     meaning: MeaningModel? = nil,
     fill: (ModelContext) throws -> Void = { try WebSample.fill($0) }, shared: SharedInbox? = nil,
     _ body: @Sendable @escaping (WebFixture) async throws -> Void

@@ -19,9 +19,10 @@ extension PostgresConnection {
   /// A statement may take hours, so silence alone means nothing. After `answerTimeout` of silence, a second
   /// connection checks whether the server is still there.
   func wait(while isNeeded: () -> Bool) throws {
-    // Cancelling a task does not wake its thread, so the thread polls.
-    var isWatching = isCancellable && Self.isInTask
-    var silence = max(0.1, servers.options.answerTimeout.asWait)
+    // Cancelling a task does not wake its thread, so the thread polls. Whether the thread runs a task is asked after the first pause,
+    // because most answers come before.
+    var isWatching = isCancellable
+    var silence = self.silence
     var start: ContinuousClock.Instant?
     while true {
       let isSending = PQflush(handle)
@@ -47,6 +48,7 @@ extension PostgresConnection {
       let now = ContinuousClock.now
       let since = start ?? (isWatching ? now : now - .seconds(silence))
       start = since
+      if isWatching, !Self.isInTask { isWatching = false }
       guard now - since >= .seconds(silence) else { continue }
       guard servers.answers(host) else {
         throw PostgresError(message: "\(host.place) did not answer for \(silence) seconds", isLost: true)

@@ -27,7 +27,10 @@ package final class PostgresConnection: @unchecked Sendable {
   /// The one that ran last. Programs repeat statements, and comparing a text with itself takes less time than hashing it.
   private var recent: (key: StatementKey, statement: PreparedStatement)?
   /// The time of its last return to the pool.
-  var lastUse = ContinuousClock.now
+  // Unchecked, because setting it runs no other code.
+  @exclusivity(unchecked) var lastUse = ContinuousClock.now
+  /// The seconds of silence after which to check the server.
+  let silence: Double
   private var nameCount = 0
   /// The bytes of a statement from which a pipeline waits until they are sent.
   private static let bufferLimit = 1 << 20
@@ -44,6 +47,7 @@ package final class PostgresConnection: @unchecked Sendable {
   /// - Parameter application: the application name, unless the URL has one.
   init(_ servers: PostgresServers, namespace: String, application: String, log: StatementLog?) throws {
     (self.servers, self.namespace, self.log) = (servers, namespace, log)
+    silence = max(0.1, servers.options.answerTimeout.asWait)
     try Self.checkLibrary(version: PQlibVersion())
     (handle, host) = try servers.connect(as: application)
     // Notices about existing tables are expected and ignored.
@@ -166,15 +170,18 @@ package final class PostgresConnection: @unchecked Sendable {
     try send(known, statement.parameters)
     let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
-    let checked = try check(result, known.sql)
-    note(known.sql, statement.parameters, since: start)
+    let checked = try check(result, known.sql, columns: known.columns)
+    if known.name != nil { known.columns = checked.columns }
+    if start != nil { note(known.sql, statement.parameters, since: start) }
     return checked
   }
 
   private func send(_ statement: PreparedStatement, _ parameters: [PostgresParameter]) throws {
     let sent = withArguments(parameters) { values, lengths, formats in
       if let name = statement.name {
-        return PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+        return name.withUnsafeBufferPointer {
+          PQsendQueryPrepared(handle, $0.baseAddress, Int32(parameters.count), values, lengths, formats, 1)
+        }
       }
       let types = parameters.map(\.type)
       return PQsendQueryParams(handle, statement.sql, Int32(types.count), types, values, lengths, formats, 1)
@@ -297,8 +304,8 @@ package final class PostgresConnection: @unchecked Sendable {
   /// The statement as this connection sends it, or nil if it has to be prepared first.
   private func known(_ statement: PostgresStatement) -> PreparedStatement? {
     if isPooled { return PreparedStatement(name: nil, sql: statement.sql) }
+    if let recent, recent.key.isOf(statement, in: namespace) { return recent.statement }
     let key = key(of: statement)
-    if let recent, recent.key == key { return recent.statement }
     let found = prepared[key]
     if let found { recent = (key, found) }
     return found
@@ -314,25 +321,32 @@ package final class PostgresConnection: @unchecked Sendable {
 
   private func withArguments<T>(
     _ parameters: [PostgresParameter],
-    _ body: (UnsafePointer<UnsafePointer<CChar>?>, [Int32], [Int32]) -> T
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> T
   ) -> T {
-    let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
-    let formats = [Int32](repeating: 1, count: parameters.count)
-    // One buffer for all parameters, because pointers into arrays are valid in nested closures only.
-    var buffer = [UInt8]()
-    buffer.reserveCapacity(lengths.reduce(1) { $0 + Int($1) })
-    for parameter in parameters { buffer.append(contentsOf: parameter.bytes ?? []) }
-    buffer.append(0)
-    return buffer.withUnsafeBytes { bytes in
-      var place = bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
-      let values = zip(parameters, lengths).map { parameter, length -> UnsafePointer<CChar>? in
-        defer { place += Int(length) }
-        return parameter.bytes == nil ? nil : place
-      }
-      return values.withUnsafeBufferPointer { pointers in
-        // A list of no parameters still needs a pointer.
-        withUnsafePointer(to: UnsafePointer<CChar>?.none) { none in
-          body(pointers.baseAddress ?? none, lengths, formats)
+    // On the stack if they are small. libpq needs a pointer for a list of no parameters too.
+    let (count, room) = (parameters.count, max(1, parameters.count))
+    var size = 1
+    for parameter in parameters { size += parameter.bytes?.count ?? 0 }
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes in
+      withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: room) { values in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * room) { numbers in
+          values.initialize(repeating: nil)
+          numbers.initialize(repeating: 0)
+          let lengths = UnsafePointer(numbers.baseAddress!)
+          var place = bytes.baseAddress!
+          for index in 0..<count {
+            // The binary format.
+            numbers[room + index] = 1
+            guard let value = parameters[index].bytes else { continue }
+            values[index] = UnsafePointer(place.assumingMemoryBound(to: CChar.self))
+            numbers[index] = Int32(value.count)
+            value.withUnsafeBytes { source in
+              if let start = source.baseAddress { place.copyMemory(from: start, byteCount: source.count) }
+            }
+            place += value.count
+          }
+          place.storeBytes(of: 0, as: UInt8.self)
+          return body(UnsafePointer(values.baseAddress!), lengths, lengths + room)
         }
       }
     }
@@ -345,12 +359,18 @@ package final class PostgresConnection: @unchecked Sendable {
     return PostgresError(message: text.isEmpty ? "the connection was closed" : text, isLost: true)
   }
 
-  func check(_ result: OpaquePointer?, _ sql: String) throws -> PostgresResult {
+  /// - Parameter columns: the columns of the result, if they are known.
+  func check(_ result: OpaquePointer?, _ sql: String, columns: PostgresColumns? = nil) throws -> PostgresResult {
     guard let result else { throw lost() }
     switch PQresultStatus(result) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN: return PostgresResult(result)
-    default: break
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN:
+      return PostgresResult(result, columns: columns)
+    default: throw failure(result, sql)
     }
+  }
+
+  /// Returns the error of a result, and frees the result.
+  private func failure(_ result: OpaquePointer, _ sql: String) -> PostgresError {
     defer { PQclear(result) }
     func field(_ code: Character) -> String? {
       PQresultErrorField(result, Int32(code.asciiValue!)).map { String(cString: $0) }
@@ -367,7 +387,7 @@ package final class PostgresConnection: @unchecked Sendable {
       retire()
       error.isLost = true
     }
-    throw error
+    return error
   }
 
   // MARK: - Notifications

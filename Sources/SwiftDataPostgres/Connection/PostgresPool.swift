@@ -246,8 +246,12 @@ final class PostgresPool: Sendable {
   private func giveBack(_ connection: PostgresConnection) {
     connection.lastUse = .now
     connection.log = nil
-    passOn(connection.isIdle ? connection : nil)
-    retryConnecting()
+    let isIdle = connection.isIdle
+    let isKept = isIdle && state.withLock { $0.takeBack(connection, watching: watchIdle) }
+    if !isKept {
+      passOn(isIdle ? connection : nil)
+      retryConnecting()
+    }
     metrics?.note(busy: state.withLock { $0.busy })
   }
 
@@ -256,13 +260,9 @@ final class PostgresPool: Sendable {
     let answer: Waiter.Answer = connection.map { .connection($0) } ?? .permission
     while true {
       let next: Waiter? = state.withLock { state in
+        if let connection, state.takeBack(connection, watching: watchIdle) { return nil }
         if let waiter = state.waiting.popFirst() { return waiter }
         state.busy -= 1
-        if let connection { state.idle.append(connection) }
-        if connection != nil, !state.isWatching {
-          state.isWatching = true
-          watchIdle()
-        }
         return nil
       }
       guard let next else { return }
@@ -280,6 +280,19 @@ final class PostgresPool: Sendable {
 }
 
 extension PostgresPool.State {
+  /// Keeps a connection that comes back if no thread waits for one.
+  /// - Parameter watch: schedules a check of the idle connections.
+  fileprivate mutating func takeBack(_ connection: PostgresConnection, watching watch: () -> Void) -> Bool {
+    guard waiting.isEmpty else { return false }
+    busy -= 1
+    idle.append(connection)
+    if !isWatching {
+      isWatching = true
+      watch()
+    }
+    return true
+  }
+
   /// The most recently used connection, preferably of the same namespace, whose statements it has prepared.
   fileprivate mutating func takeIdle(_ namespace: String) -> PostgresConnection? {
     if let last = idle.last, last.namespace == namespace { return idle.removeLast() }

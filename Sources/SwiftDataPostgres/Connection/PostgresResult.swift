@@ -2,16 +2,33 @@ import CLibPQ
 import Foundation
 import SwiftData
 
+/// The columns of a statement's result. All results of a prepared statement share them.
+final class PostgresColumns: Sendable {
+  let types: [UInt32]
+  /// The kind of each column's cells unless NULL.
+  let kinds: [__CellKind]
+  /// The first column that ``PostgresResult/value(_:_:)`` cannot read.
+  let unreadable: Int?
+
+  init(_ handle: OpaquePointer) {
+    types = (0..<PQnfields(handle)).map { PQftype(handle, $0) }
+    kinds = types.map(PostgresResult.kind)
+    unreadable = types.firstIndex { !PostgresResult.isReadable($0) }
+  }
+}
+
 /// The rows of a statement in the server's binary format.
 package final class PostgresResult {
   private let handle: OpaquePointer
-  let types: [UInt32]
+  let columns: PostgresColumns
+  var types: [UInt32] { columns.types }
   package let count: Int
 
-  init(_ handle: OpaquePointer) {
+  /// - Parameter columns: the columns, if an earlier result of the prepared statement has them.
+  init(_ handle: OpaquePointer, columns: PostgresColumns? = nil) {
     self.handle = handle
     count = Int(PQntuples(handle))
-    types = (0..<PQnfields(handle)).map { PQftype(handle, $0) }
+    self.columns = columns ?? PostgresColumns(handle)
   }
 
   deinit { PQclear(handle) }
@@ -52,9 +69,7 @@ package final class PostgresResult {
   }
 
   /// The name of a column that ``value(_:_:)`` cannot read.
-  var unreadableColumn: String? {
-    types.indices.first { !isReadable($0) }.map(name)
-  }
+  var unreadableColumn: String? { columns.unreadable.map(name) }
 
   func name(_ column: Int) -> String { String(cString: PQfname(handle, Int32(column))) }
 
@@ -64,12 +79,12 @@ package final class PostgresResult {
     return table == 0 ? nil : (table, PQftablecol(handle, Int32(column)))
   }
 
-  /// Whether ``value(_:_:)`` can read the binary format of a column.
-  func isReadable(_ column: Int) -> Bool {
-    switch PostgresType(rawValue: types[column]) {
+  /// Whether ``value(_:_:)`` can read the binary format of a type.
+  static func isReadable(_ type: UInt32) -> Bool {
+    switch PostgresType(rawValue: type) {
     case .bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb: true
     // The shorter integers.
-    default: types[column] == 21 || types[column] == 23
+    default: type == 21 || type == 23
     }
   }
 

@@ -23,7 +23,11 @@ package struct PostgresStatement {
   static let sizeLimit = (1 << 30) - (1 << 20)
 
   /// The bytes of the parameters.
-  var size: Int { parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } }
+  var size: Int {
+    var size = 0
+    for parameter in parameters { size += parameter.bytes?.count ?? 0 }
+    return size
+  }
 
   /// Checks the size before anything is sent. The server would close the connection.
   func checkSize() throws {
@@ -38,10 +42,21 @@ struct StatementKey: Hashable {
   let namespace: String
   let text: String
   let types: [UInt32]
+
+  /// Whether it is the key of a statement.
+  func isOf(_ statement: PostgresStatement, in namespace: String) -> Bool {
+    text == statement.text && self.namespace == namespace && types.count == statement.parameters.count
+      && types.indices.allSatisfy { types[$0] == statement.parameters[$0].type }
+  }
 }
 
-struct PreparedStatement {
-  /// Nil if the statement is sent with each use.
-  let name: String?
+/// A statement as a connection sends it.
+final class PreparedStatement {
+  /// The zero-terminated name on the server, or nil if the statement is sent with each use.
+  let name: ContiguousArray<CChar>?
   let sql: String
+  /// The columns of its result, once they are known. The server refuses the statement when they change.
+  var columns: PostgresColumns?
+
+  init(name: String?, sql: String) { (self.name, self.sql) = (name?.utf8CString, sql) }
 }

@@ -59,7 +59,7 @@ package struct PostgresParameter {
     case .null: (type, bytes) = (0, nil)
     case .integer: (type, bytes) = (PostgresType.bigint.rawValue, Self.bytes(value, .bigint))
     case .real: (type, bytes) = (PostgresType.float8.rawValue, Self.bytes(value, .float8))
-    case .text: (type, bytes) = (PostgresType.text.rawValue, Self.bytes(value, .text))
+    case .text(let text): (type, bytes) = (PostgresType.text.rawValue, Array(text.utf8))
     case .blob: (type, bytes) = (0, Self.bytes(value, .bytea))
     }
   }
@@ -72,6 +72,9 @@ package struct PostgresParameter {
     PostgresParameter(type: PostgresType.uuid.rawValue, bytes: withUnsafeBytes(of: value.uuid) { Array($0) })
   }
   static func keys(_ keys: some Sequence<Int64>) -> PostgresParameter { array(keys.map { .integer($0) }, .bigint) }
+
+  /// A text in UTF-8.
+  init(text bytes: [UInt8]) { self.init(type: PostgresType.text.rawValue, bytes: bytes) }
 
   private init(type: UInt32, bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 
 /// The connections of a store: to the primary, and to replicas if reads may use them.
 ///
@@ -20,6 +21,8 @@ final class ServerConnections: Sendable {
   private let log: StatementLog?
   /// The transactions that threads share among their contexts, by thread. See `TransactionStore`.
   private let shared = Lock<[ObjectIdentifier: SharedTransaction]>([:])
+  /// The number of these transactions. Most programs have none, and then a thread need not look for its own.
+  private let sharing = Atomic(0)
 
   init(_ configuration: PostgresConfiguration) {
     let (url, options) = (configuration.url, configuration.pool)
@@ -78,11 +81,12 @@ final class ServerConnections: Sendable {
   func read<T>(cancellable: Bool, _ body: (PostgresConnection) throws -> T) throws -> T {
     // A new connection would not be in the transaction.
     if let ownTransaction { return try body(ownTransaction.connection) }
-    let end = ContinuousClock.now + .seconds(primary.servers.options.timeout.asWait)
-    var isFirst = true
+    if isWithinTransaction { return try body(try connectionOfTransaction()) }
+    /// The end of the retries, which begin with the first loss.
+    var end: ContinuousClock.Instant?
     while true {
       do {
-        return try with(cancellable: cancellable) { connection in
+        return try primary.with(namespace, log: log, cancellable: cancellable) { connection in
           let result = try body(connection)
           // A replica needs what was read here before it answers again.
           try replicas?.note(on: connection)
@@ -91,8 +95,8 @@ final class ServerConnections: Sendable {
       } catch let error as PostgresError where error.isLost && !error.hasWaited {
         // The cause probably closed the other connections too, though this process may not know yet.
         close()
-        guard isFirst || primary.servers.canFailOver && ContinuousClock.now < end else { throw error }
-        isFirst = false
+        if let end, !primary.servers.canFailOver || ContinuousClock.now >= end { throw error }
+        end = end ?? .now + .seconds(primary.servers.options.timeout.asWait)
       }
     }
   }
@@ -111,14 +115,22 @@ final class ServerConnections: Sendable {
   // MARK: - Shared transactions
 
   /// The transaction that this thread shares among its contexts.
-  var ownTransaction: SharedTransaction? { shared.withLock { $0[ObjectIdentifier(Thread.current)] } }
+  var ownTransaction: SharedTransaction? {
+    // A thread that shares one has counted it itself.
+    guard sharing.load(ordering: .relaxed) > 0 else { return nil }
+    return shared.withLock { $0[ObjectIdentifier(Thread.current)] }
+  }
 
   /// Lends a connection to the primary to this thread while `body` runs. All operations of the thread use it.
   func share<T>(_ body: (SharedTransaction) throws -> T) throws -> T {
     try primary.with(namespace, log: log, cancellable: false) { connection in
       let (thread, transaction) = (ObjectIdentifier(Thread.current), SharedTransaction(connection))
+      sharing.add(1, ordering: .relaxed)
       shared.withLock { $0[thread] = transaction }
-      defer { shared.withLock { $0[thread] = nil } }
+      defer {
+        shared.withLock { $0[thread] = nil }
+        sharing.subtract(1, ordering: .relaxed)
+      }
       return try body(transaction)
     }
   }

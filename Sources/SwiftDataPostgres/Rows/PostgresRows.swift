@@ -23,7 +23,7 @@ final class PostgresRows: SQLRows {
   /// - Parameter rows: the mapping of the selected table, or nil if the statement selects values.
   init(_ result: PostgresResult, of rows: EntityRows?, entity: __Entity) {
     self.result = result
-    kinds = (0..<result.width).map(result.kind)
+    kinds = result.columns.kinds
     restoresText = rows == nil
     givenColumn = rows?.givenColumn ?? -1
     places = rows?.places ?? [:]
@@ -119,8 +119,8 @@ extension SQLValue {
 }
 
 extension PostgresResult {
-  func kind(_ column: Int) -> __CellKind {
-    switch types[column] {
+  static func kind(_ type: UInt32) -> __CellKind {
+    switch type {
     case PostgresType.bigint.rawValue, 23, 21, PostgresType.bool.rawValue: .integer
     case PostgresType.float8.rawValue: .real
     case PostgresType.bytea.rawValue, PostgresType.uuid.rawValue: .blob

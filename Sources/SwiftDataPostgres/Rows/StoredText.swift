@@ -77,6 +77,15 @@ enum StoredText {
 extension PostgresParameter {
   /// A value for a comparison in a predicate.
   init(comparing value: SQLValue) {
-    if case .text(let text) = value { self.init(.text(StoredText.of(text))) } else { self.init(value) }
+    guard case .text(var text) = value else {
+      self.init(value)
+      return
+    }
+    // Most texts are stored as they are.
+    if let plain = text.withUTF8({ StoredText.isPlain($0) ? [UInt8]($0) : nil }) {
+      self.init(text: plain)
+    } else {
+      self.init(.text(StoredText.of(text)))
+    }
   }
 }

@@ -59,12 +59,16 @@ extension LayoutRecord.Table {
   }
 
   /// The table and the terms of a plain index, as `CREATE INDEX … ON` wants them. Nil if the server cannot make it.
-  /// - Parameter namespace: the schema of the table if the connection may have another one.
-  func definition(of index: LayoutRecord.Index, in layout: StoreLayout, namespace: String? = nil) -> String? {
+  /// - Parameters:
+  ///   - part: a partition of the table that gets the index, or nil for the table.
+  ///   - namespace: the schema of the table if the connection may have another one.
+  func definition(
+    of index: LayoutRecord.Index, in layout: StoreLayout, of part: String? = nil, namespace: String? = nil
+  ) -> String? {
     guard let terms = index.serverTerms(of: name, in: layout) else { return nil }
     // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
     let list = terms.map { "\($0) NULLS FIRST" }.joined(separator: ", ")
-    let place = (namespace.map { "\($0.quotedIdentifier)." } ?? "") + name.quotedIdentifier
+    let place = (namespace.map { "\($0.quotedIdentifier)." } ?? "") + (part ?? name).quotedIdentifier
     return "\(place) (\(list))"
   }
 }

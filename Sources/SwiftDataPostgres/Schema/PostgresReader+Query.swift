@@ -50,7 +50,7 @@ extension PostgresReader {
     let origins = try self.origins(of: head, connection)
     let names = (0..<head.width).map { "c\($0)" }
     // The server writes values of other types as text.
-    let cells = names.indices.map { head.isReadable($0) ? names[$0] : "\(names[$0])::text" }
+    let cells = names.indices.map { PostgresResult.isReadable(head.types[$0]) ? names[$0] : "\(names[$0])::text" }
     // Statements of the connection are kept by their texts, and another cursor of this name would have other columns.
     let cursor = "swiftdata_\(UUID().uuidString)".quotedIdentifier
     if !names.isEmpty {

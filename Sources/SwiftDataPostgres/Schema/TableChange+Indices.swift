@@ -47,9 +47,12 @@ extension TableChange {
 
   /// The tables with an index: the former and the present name.
   private func parts(of index: LayoutRecord.Index) -> [(from: String, to: String)] {
-    let partitioned = change.partitions[table.new.name]
-    if index.isUnique, let partitioned { return partitioned.partitions.map { ($0, $0) } }
-    return [(table.old?.name ?? table.new.name, table.new.name)]
+    let own = [(from: table.old?.name ?? table.new.name, to: table.new.name)]
+    guard let partitioned = change.partitions[table.new.name] else { return own }
+    let parts = partitioned.partitions.map { (from: $0, to: $0) }
+    if index.isUnique { return parts }
+    // The indices of partitions have such names if ``ConcurrentIndices`` made them.
+    return partitioned.isSharded ? own : own + parts
   }
 
   private func physicalName(_ index: LayoutRecord.Index, of part: String) -> String {
@@ -69,9 +72,8 @@ extension TableChange {
 
   /// Whether ``ConcurrentIndices`` makes an index after the transaction, because the table is large.
   private func isDeferred(_ index: LayoutRecord.Index) throws -> Bool {
-    guard !index.isUnique, !connection.isPooled, change.partitions[table.new.name] == nil else { return false }
-    let size = try connection.run("SELECT pg_relation_size(\(name.quotedLiteral)::regclass)").integer(0, 0)
-    return size >= ConcurrentIndices.size
+    guard !index.isUnique, !connection.isPooled, !change.partitions.isSharded(table.new.name) else { return false }
+    return try change.size(of: table.new.name) >= ConcurrentIndices.size
   }
 
   func make(_ index: LayoutRecord.Index) throws {

@@ -5,7 +5,7 @@ extension PostgresStore {
   /// Finds the rows with all words. FTS5 then ranks them in memory.
   package func search(_ request: SearchRequest) throws -> SearchAnswer {
     let terms = try request.terms()
-    let rows = try rows(of: request.table.entity.name)
+    let rows = try rows(of: request.table.entity)
     // A term without a word finds nothing.
     guard let columns = rows.search, terms.allSatisfy({ !$0.words.isEmpty }) else {
       return .candidates([], counts: SearchCounts(rowCount: 0, counts: terms.map { _ in 0 }))
@@ -39,7 +39,7 @@ extension PostgresStore {
   /// The server does not check that words are consecutive, so FTS5 checks the rows in memory.
   package func condition(of request: SearchRequest) throws -> SearchCondition? {
     let terms = try request.terms()
-    guard let columns = try rows(of: request.table.entity.name).search, terms.allSatisfy({ !$0.words.isEmpty }) else {
+    guard let columns = try rows(of: request.table.entity).search, terms.allSatisfy({ !$0.words.isEmpty }) else {
       return SearchCondition("false", isExact: true)
     }
     let words = terms.map(Self.query).joined(separator: " & ")

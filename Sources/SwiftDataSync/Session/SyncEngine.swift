@@ -36,6 +36,8 @@ public actor SyncEngine {
   var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// The exchange that runs and those that wait for it, in order.
   private var exchanges: [Task<Void, any Error>] = []
+  /// Nil without a tracer.
+  private let spans = Spans()
   private var tasks: [Task<Void, Never>] = []
   /// The ``stop()`` that is under way.
   private var ending: Task<Void, Never>?
@@ -158,7 +160,10 @@ public actor SyncEngine {
     let task = Task {
       _ = await previous?.result
       try Task.checkCancellation()
-      try await self.exchange(sendingOnly: isSending)
+      guard let spans = self.spans else { return try await self.exchange(sendingOnly: isSending) }
+      try await spans.span("sync", .client, ["swiftdata.store": .text(self.configuration)]) {
+        try await self.exchange(sendingOnly: isSending)
+      }
     }
     exchanges.append(task)
     defer { exchanges.removeAll { $0 == task } }

@@ -57,7 +57,7 @@ public actor SyncService {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      responder: responder, server: .endingAccepted(),
+      responder: BodilessHead(responder), server: .endingAccepted(),
       configuration: .init(address: .hostname(host, port: port), serverName: "swiftdata"),
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FirestoreProtocol
 import Foundation
 import NIOCore
 import NIOFoundationCompat

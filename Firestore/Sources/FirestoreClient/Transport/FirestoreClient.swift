@@ -1,4 +1,5 @@
 public import AsyncHTTPClient
+public import FirestoreProtocol
 public import Foundation
 public import NIOCore
 import NIOHTTP1

@@ -1,6 +1,7 @@
 public import AsyncHTTPClient
 import Crypto
 import CryptoExtras
+import FirestoreProtocol
 import Foundation
 import NIOCore
 import NIOFoundationCompat

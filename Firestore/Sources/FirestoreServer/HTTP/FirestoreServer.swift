@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 public import Foundation
 import HTTPServing
 import HTTPTypes
@@ -76,7 +76,7 @@ public struct FirestoreServer: Sendable {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      responder: responder, server: .endingAccepted(),
+      responder: BodilessHead(responder), server: .endingAccepted(),
       configuration: .init(address: .hostname(host, port: port), serverName: "sorted-firestore"),
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     try await application.runService(gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [])

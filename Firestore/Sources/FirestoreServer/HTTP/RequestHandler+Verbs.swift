@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// The methods with a verb after a colon.

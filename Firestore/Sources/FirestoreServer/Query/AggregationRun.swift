@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// Computes counts, sums and averages over the results of a query. (REST API v1, `StructuredAggregationQuery`.)
 struct AggregationRun: Decodable {

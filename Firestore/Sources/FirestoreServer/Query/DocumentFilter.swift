@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// A filter, validated once and prepared for matching documents.
 struct DocumentFilter {

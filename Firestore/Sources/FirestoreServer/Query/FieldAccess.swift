@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// Reads and writes fields by path.
 enum FieldAccess {

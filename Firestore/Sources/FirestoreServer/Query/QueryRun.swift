@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// Runs a structured query over documents in memory.
 struct QueryRun {

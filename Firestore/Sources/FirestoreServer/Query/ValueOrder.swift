@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// Firestore's order of values. (Google's documentation, "Value type ordering".)

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// The permissions of a request.
 struct Access {

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// Access rules. Each line is one rule with three columns: a path, readers, writers. `#` begins a comment.
 ///

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// The user of a request, from the header `Authorization`. Signatures are not verified: a local server's rules help to

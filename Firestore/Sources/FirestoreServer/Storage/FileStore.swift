@@ -1,5 +1,5 @@
 import Crypto
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import SwiftData
 

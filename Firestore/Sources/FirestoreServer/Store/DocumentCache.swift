@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// The decoded documents of recently queried collections, so that polling a collection does not read the store each
 /// time. It contains only saved documents.

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// A received write, including the older form that contains only transforms.
 struct CommitWrite: Decodable {

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// A document name: `projects/P/databases/D/documents/` and pairs of collection and document.
 struct DocumentName {

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 
 /// The reads of open transactions. Nothing is locked: a commit fails with ABORTED if something that its transaction
 /// read has changed. Google's clients then retry.

@@ -43,7 +43,7 @@ public final class AttachmentEntity {
   /// Creation timestamp
   public var createdAt: Date
 
-  /// The file itself, where the inbox syncs with a sync server (``SharedInbox``)
+  /// The file itself, where the inbox syncs with a sync server (`SharedInbox`)
   @Attribute(.externalStorage) public var contents: Data?
 
   // MARK: - Relationships
@@ -125,4 +125,14 @@ public enum UploadStatus: String, Codable, Sendable {
   case uploading
   case completed
   case failed
+}
+
+extension AttachmentEntity {
+  /// Puts the file into the store, so that it travels with its message. A file that is gone is left out.
+  package func takeInFile() {
+    guard contents == nil, let url = localURL.flatMap(URL.init(string:)), url.isFileURL,
+      let bytes = try? Data(contentsOf: url)
+    else { return }
+    contents = bytes
+  }
 }

@@ -172,7 +172,7 @@ public final class ConversationEntity {
 
 extension ConversationEntity {
   /// The participants without those who left. A list that another inbox wrote before it had the tombstone still has them.
-  var presentIDs: [String] {
+  package var presentIDs: [String] {
     let gone = Set(departures.values)
     return participantIDs.filter { !gone.contains($0) }
   }
@@ -196,14 +196,14 @@ extension ConversationEntity {
   }
 
   /// Takes in what another store says of the people and the pins.
-  func unite(with other: ConversationEntity) {
+  package func unite(with other: ConversationEntity) {
     Self.unite(&departures, &participantIDs, other.departures, other.participantIDs)
     Self.unite(&unpinnings, &pinnedMessageIDs, other.unpinnings, other.pinnedMessageIDs)
   }
 
   /// Removes the people who left and the unpinned messages from the lists. Another inbox may have written a list before it had the
   /// tombstones.
-  func settle() {
+  package func settle() {
     let (people, unpinned) = (presentIDs, Set(unpinnings.values))
     let pins = pinnedMessageIDs.filter { !unpinned.contains($0) }
     if participantIDs != people { participantIDs = people }

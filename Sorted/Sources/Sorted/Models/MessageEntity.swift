@@ -78,7 +78,7 @@ public final class MessageEntity {
   /// Array of user IDs who have read this message
   public var readBy: [String]
 
-  /// The users whose stores were the first to have this message, where the inbox syncs with a sync server (``SharedInbox``)
+  /// The users whose stores were the first to have this message, where the inbox syncs with a sync server (`SharedInbox`)
   public var deliveredTo: [String] = []
 
   // MARK: - AI Metadata
@@ -190,7 +190,7 @@ public final class MessageEntity {
 
   /// Marks the message as pending. The version differs from every former version, so that the save stores the change even if another
   /// context has classified the message in the meantime.
-  func resetClassification() { assistVersion = -abs(assistVersion) - 1 }
+  package func resetClassification() { assistVersion = -abs(assistVersion) - 1 }
 
   /// Records that a user has read the message, for the next sync.
   public func markAsRead(by userID: String, participants: [String], now: Date = Date()) {

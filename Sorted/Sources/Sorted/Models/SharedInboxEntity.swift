@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The server of a store that syncs as a ``SharedInbox``, and how far its imports were counted. Other stores have none.
+/// The server of a store that syncs as a `SharedInbox`, and how far its imports were counted. Other stores have none.
 @Model
 public final class SharedInboxEntity {
   /// Always ``onlyID``
@@ -19,7 +19,7 @@ public final class SharedInboxEntity {
   /// Notes the server of a store.
   public init(server: String, arrivalToken: Data) { (self.server, self.arrivalToken) = (server, arrivalToken) }
 
-  /// The notes of a store; nil for one that does not sync as a ``SharedInbox``. In one that does, deletions reach the other
+  /// The notes of a store; nil for one that does not sync as a `SharedInbox`. In one that does, deletions reach the other
   /// participants.
   /// - Throws: `SwiftDataError`.
   public static func of(_ context: ModelContext) throws -> SharedInboxEntity? {

@@ -16,7 +16,7 @@ extension InboxService {
     conversation.noteChange(of: .participants)
   }
 
-  /// Gives a message its attachments. In a ``SharedInbox`` their files travel with it.
+  /// Gives a message its attachments. In a `SharedInbox` their files travel with it.
   func attach(_ attachments: [AttachmentEntity], to message: MessageEntity) throws {
     guard !attachments.isEmpty else { return }
     message.attachments = attachments

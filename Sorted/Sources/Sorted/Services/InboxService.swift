@@ -373,7 +373,7 @@ public struct InboxService {
 
   /// Deletes a conversation with its messages and attachments in this store only. New messages bring it back.
   ///
-  /// In a ``SharedInbox`` the user leaves a conversation with others instead. It goes away with the next sync, or into the
+  /// In a `SharedInbox` the user leaves a conversation with others instead. It goes away with the next sync, or into the
   /// archive of the person who shared it, and the others keep it.
   /// - Throws: `SwiftDataError`.
   public func delete(_ conversation: ConversationEntity) throws {

@@ -4,7 +4,7 @@ import SwiftData
 /// Deletes old messages that the server has (guide, 5.2, point 6), on one context.
 ///
 /// A message stays while it or an attachment waits to be sent, and if its conversation is kept
-/// (``ConversationEntity/isKept``). The conversation's summary of its last message stays too. In a ``SharedInbox`` the messages
+/// (``ConversationEntity/isKept``). The conversation's summary of its last message stays too. In a `SharedInbox` the messages
 /// of conversations with others stay, because a deletion would reach the others.
 public struct RetentionService {
   /// The result of a clean-up or a preview.

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// The reason why a sync does not start or complete. (The guide's cases, 4.2, with details.)

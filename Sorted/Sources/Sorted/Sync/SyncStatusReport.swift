@@ -33,7 +33,7 @@ public struct SyncStatusReport: Codable, Equatable, Sendable {
 
   /// The user of the store, or nil before its first sync.
   public var user: String?
-  /// The server of a ``SharedInbox``, or nil.
+  /// The server of a `SharedInbox`, or nil.
   public var server: String?
   /// Whether the server answers, or nil if it was not asked.
   public var online: Bool?

@@ -1,18 +1,18 @@
 /// Runs one sync of an inbox at a time: a request during a sync waits for it and for one more.
 @MainActor
-final class SyncTurns {
+package final class SyncTurns {
   /// Whether the request that began a sync ends it when it is cancelled.
   private let endsWithRequest: Bool
   private var running: Task<Void, Never>?
   private var isAnotherWanted = false
   private var isNextUrgent = false
 
-  init(endsWithRequest: Bool) { self.endsWithRequest = endsWithRequest }
+  package init(endsWithRequest: Bool) { self.endsWithRequest = endsWithRequest }
 
   /// - Parameters:
   ///   - urgent: whether failed messages are sent before their retry time.
   ///   - sync: one sync; it is told whether a request was urgent.
-  func request(urgent: Bool, _ sync: @escaping @MainActor (_ urgent: Bool) async -> Void) async {
+  package func request(urgent: Bool, _ sync: @escaping @MainActor (_ urgent: Bool) async -> Void) async {
     isNextUrgent = isNextUrgent || urgent
     if let running {
       // The running sync may have missed what was written after it began.

@@ -94,7 +94,7 @@ struct SettingsController: Sendable {
         try access.work.inbox.delete(model: MessageVectorEntity.self)
       }
       try AssistInbox(context: access.work.inbox).judgeAgain(for: user.id)
-      try access.makeLook().showsLinkPreviews = showsPreviews
+      if site.fetcher.client != nil { try access.makeLook().showsLinkPreviews = showsPreviews }
     }
     return Pages.redirect("/settings?done=saved")
   }
@@ -126,6 +126,18 @@ struct SettingsController: Sendable {
     return Pages.redirect(Notice.path(site.back(form), done: "retry"))
   }
 
+  /// None where the server has no client that fetches links.
+  private func previewSwitch(_ look: Look) -> [SettingsPage.Switch] {
+    guard site.fetcher.client != nil else { return [] }
+    return [
+      SettingsPage.Switch(
+        name: Self.previews, label: String(translated: "Show previews of links"),
+        explanation: String(
+          translated: "The server fetches the pages that messages link to, and pictures of other servers."),
+        isOn: look.showsLinkPreviews)
+    ]
+  }
+
   private func settings(_ access: Access, _ visit: Visit, _ clock: PageClock) throws -> SettingsPage {
     let id = access.viewer.userID
     let context = access.work.inbox
@@ -140,13 +152,7 @@ struct SettingsController: Sendable {
           name: feature.rawValue, label: feature.label.text, explanation: feature.explanation.text,
           isOn: user?[keyPath: feature.property] ?? true)
       }
-        + [
-          SettingsPage.Switch(
-            name: Self.previews, label: String(translated: "Show previews of links"),
-            explanation: String(
-              translated: "The server fetches the pages that messages link to, and pictures of other servers."),
-            isOn: look.showsLinkPreviews)
-        ],
+        + previewSwitch(look),
       themes: Look.themes.map { theme in
         SettingsPage.Theme(theme: theme, themeTitle: Self.title(ofTheme: theme).text, isChosen: theme == look.theme)
       },

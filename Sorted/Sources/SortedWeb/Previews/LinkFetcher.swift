@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 
@@ -6,6 +5,8 @@ import NIOCore
 struct LinkFetcher: Sendable {
   /// Why a page is not fetched.
   enum Failure: Error, Equatable {
+    /// The server has no client.
+    case noClient
     /// The link is not of the web, has a name and a password, or names a host with unusual characters.
     case notAWebAddress
     /// The host's address or port is not one of the public web.
@@ -23,7 +24,7 @@ struct LinkFetcher: Sendable {
   }
 
   /// What is read of a link.
-  private struct Kind {
+  private struct Kind: Sendable {
     let accepts: String
     let types: [String]
     let otherwise: Failure
@@ -35,6 +36,8 @@ struct LinkFetcher: Sendable {
   static let maximumRedirects = 3
   /// The beginning of a page has its title and its description.
   static let maximumBytes = 128 << 10
+  /// Sends the requests; nil where nothing is fetched.
+  var client: (any LinkClient)?
   /// For the page with all redirects.
   var timeout = Duration.seconds(5)
   /// Decides about each address before the server connects to it.
@@ -45,7 +48,7 @@ struct LinkFetcher: Sendable {
   var resolve: @Sendable (_ host: String, _ port: Int) async throws -> SocketAddress = { try await Self.lookUp($0, $1) }
 
   /// A fetcher that uses no network. Every page fails.
-  static let offline = LinkFetcher(resolve: { _, _ in throw Failure.forbiddenAddress })
+  static let offline = LinkFetcher(client: nil)
 
   /// Fetches the beginning of a page and follows its redirects. Each redirect is checked as the link is.
   /// - Throws: ``Failure``, or an error of the connection.
@@ -79,7 +82,7 @@ struct LinkFetcher: Sendable {
     }
   }
 
-  private enum Answer {
+  private enum Answer: Sendable {
     case found(ByteBuffer)
     case redirect(String)
   }
@@ -97,32 +100,21 @@ struct LinkFetcher: Sendable {
 
   /// Connects to the address that was checked: a second look-up of the name could lead elsewhere.
   private func answer(_ address: URL, _ kind: Kind) async throws -> Answer {
+    guard let client else { throw Failure.noClient }
     guard let host = address.host else { throw Failure.notAWebAddress }
     let target = try await resolve(host, address.port ?? (address.scheme == "https" ? 443 : 80))
     guard isAllowed(target), let ip = target.ipAddress else { throw Failure.forbiddenAddress }
-    var configuration = HTTPClient.Configuration(
-      redirectConfiguration: .disallow,
-      timeout: .init(connect: TimeAmount(timeout), read: TimeAmount(timeout)))
-    configuration.dnsOverride = [host: ip]
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    let result: Result<Answer, any Error>
-    do { result = .success(try await ask(client, address, kind)) } catch { result = .failure(error) }
-    try? await client.shutdown()
-    return try result.get()
+    return try await client.get(address, at: ip, accepting: kind.accepts, timeout: timeout) {
+      try await Self.read($0, kind)
+    }
   }
 
-  private func ask(_ client: HTTPClient, _ address: URL, _ kind: Kind) async throws -> Answer {
-    var request = HTTPClientRequest(url: address.absoluteString)
-    request.headers.add(name: "Accept", value: kind.accepts)
-    request.headers.add(name: "User-Agent", value: "Sorted (link preview)")
-    let response = try await client.execute(request, timeout: TimeAmount(timeout))
-    if (300...399).contains(response.status.code), let location = response.headers.first(name: "Location") {
-      return .redirect(location)
-    }
-    let type = response.headers.first(name: "Content-Type")?.lowercased() ?? ""
-    guard response.status == .ok, kind.types.contains(where: type.hasPrefix) else { throw kind.otherwise }
+  private static func read(_ answer: LinkAnswer, _ kind: Kind) async throws -> Answer {
+    if (300...399).contains(answer.status), let location = answer.location { return .redirect(location) }
+    let type = answer.contentType?.lowercased() ?? ""
+    guard answer.status == 200, kind.types.contains(where: type.hasPrefix) else { throw kind.otherwise }
     var bytes = ByteBuffer()
-    for try await part in response.body {
+    for try await part in answer.body {
       var part = part
       if let slice = part.readSlice(length: min(part.readableBytes, kind.maximumBytes - bytes.readableBytes)) {
         bytes.writeImmutableBuffer(slice)

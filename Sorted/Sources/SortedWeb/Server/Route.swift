@@ -66,7 +66,7 @@ extension Router<WebContext> {
       // A stream of events has no end, so it has no length either.
       on(RouterPath(route.path), method: .head) { request, context in
         guard route.path != "events" else { throw PageError.notFound }
-        return try await route.answer(request, context).createHeadResponse()
+        return try await route.answer(request, context)
       }
     }
   }

@@ -3,7 +3,6 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 public import Sorted
 import ServiceLifecycle
@@ -30,7 +29,8 @@ public struct SortedWebServer: Sendable {
   public init(
     inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: (any InboxSync)? = nil
   ) async throws {
-    try await self.init(inbox: inbox, own: own, options: options, sync: sync, fetcher: LinkFetcher())
+    try await self.init(
+      inbox: inbox, own: own, options: options, sync: sync, fetcher: LinkFetcher(client: options.links))
   }
 
   /// Makes a server that uses no network to show links, for the fuzzer.
@@ -94,7 +94,7 @@ public struct SortedWebServer: Sendable {
   /// - Parameters:
   ///   - signals: whether Ctrl-C and a request to end do so.
   ///   - onRunning: called once, with the port.
-  /// - Throws: ``TLSFilesError``, or an error of NIO if the port is in use.
+  /// - Throws: an error of the encryption, or an error of NIO if the port is in use.
   public func run(
     signals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
@@ -102,7 +102,7 @@ public struct SortedWebServer: Sendable {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      router: site.router(logger), server: try protocols(),
+      responder: BodilessHead(site.router(logger).buildResponder()), server: try protocols(),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
       services: [
         StreamsService(hub: site.hub),
@@ -116,16 +116,10 @@ public struct SortedWebServer: Sendable {
     try await group.run()
   }
 
-  /// HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. A client that begins a request and does not finish it would hold a connection.
+  /// HTTP/1.1, or what the encryption makes. A client that begins a request and does not finish it would hold a connection.
   private func protocols() throws -> HTTPServerBuilder {
     let connection = HTTP1Channel.Configuration(idleTimeout: .seconds(30))
-    guard let files = site.options.tls else { return .endingAccepted(connection) }
-    let tls = try files.configuration()
-    return .endingAccepted { responder in
-      try HTTP2UpgradeChannel(
-        tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(30), streamConfiguration: connection),
-        responder: responder)
-    }
+    return try site.options.tls?.server(connection) ?? .endingAccepted(connection)
   }
 }
 

@@ -16,8 +16,10 @@ public struct WebOptions: Sendable {
   public var maximumUpload: Int
   /// Names that lead to this server, beside `localhost` and its addresses. Requests for other names are refused.
   public var names: [String]
-  /// The certificate for encrypted connections, or nil for connections without encryption.
-  public var tls: TLSFiles?
+  /// The encryption of connections, or nil for connections without encryption.
+  public var tls: (any ConnectionEncryption)?
+  /// The client that fetches the pages of links for previews, or nil for no previews.
+  public var links: (any LinkClient)?
   /// Addresses of proxies that say truly who sends a request (`X-Forwarded-For`, `X-Forwarded-Proto`).
   public var trustedProxies: [String]
   /// How long what was deleted can be had back, in seconds.
@@ -33,8 +35,9 @@ public struct WebOptions: Sendable {
   /// Makes options; what is not given is as described.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, hasAccounts: Bool = false, files: URL,
-    maximumUpload: Int = 25 << 20, names: [String] = [], tls: TLSFiles? = nil, trustedProxies: [String] = [],
-    undoTime: TimeInterval = 30 * 86_400, burst: Int = 60
+    maximumUpload: Int = 25 << 20, names: [String] = [], tls: (any ConnectionEncryption)? = nil,
+    links: (any LinkClient)? = nil,
+    trustedProxies: [String] = [], undoTime: TimeInterval = 30 * 86_400, burst: Int = 60
   ) {
     self.host = host
     self.port = port
@@ -43,6 +46,7 @@ public struct WebOptions: Sendable {
     self.maximumUpload = maximumUpload
     self.names = names
     self.tls = tls
+    self.links = links
     self.trustedProxies = trustedProxies
     self.undoTime = undoTime
     self.burst = burst

@@ -1,9 +1,26 @@
+import AssistModel
 public import Foundation
 import Sorted
 public import SwiftData
 
-/// Makes the inbox that `sorted serve --sample` shows: ``SampleInbox``, and what only a screen has a use for.
+/// Makes the inbox that `make run` and `sorted serve --sample` show: ``SampleInbox``, and what only a screen has a use for.
 public enum WebSample {
+  /// The stores of a server, and the folder of attached files.
+  package typealias Stores = (inbox: ModelContainer, own: ModelContainer, files: URL)
+
+  /// Makes the stores of a sample in a folder.
+  /// - Throws: `SwiftDataError`.
+  package static func stores(in folder: URL) throws -> Stores {
+    let inbox = try SortedContainer.open(folder.appendingPathComponent("inbox.store"))
+    let context = ModelContext(inbox)
+    try fill(context)
+    // The messages of the sample have classifications. The assistant classifies only later messages.
+    try context.update(model: MessageEntity.self, set: .assign(\.assistVersion, MessageModel.version))
+    return (
+      inbox, try WebSchema.open(folder.appendingPathComponent("web.store")), folder.appendingPathComponent("files")
+    )
+  }
+
   private struct Line {
     let text: String
     let sender: String

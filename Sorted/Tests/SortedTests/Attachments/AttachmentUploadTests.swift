@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import FirestoreServer
 import Foundation
 import Sorted

@@ -1,6 +1,7 @@
 import BlockingTests
 import Dispatch
 import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import Sorted
 import Synchronization

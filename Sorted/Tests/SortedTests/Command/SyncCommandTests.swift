@@ -107,7 +107,7 @@ import Testing
     #expect(
       try error("sync", "--remote", "http://127.0.0.1:1")
         == "Error: This store has no owner yet. Pass --user NAME.\n")
-    #expect(try error("sync", "--user", "ann", "--remote", "nowhere").contains("is no address"))
+    #expect(try error("sync", "--user", "ann", "--remote", "nowhere").contains("is not an address"))
     let refused = try error("sync", "--user", "ann", "--remote", "http://127.0.0.1:1")
     #expect(refused.hasPrefix("Error: UNAVAILABLE: ") && refused.split(separator: "\n").count == 1)
     #expect(

@@ -3,6 +3,7 @@ import SwiftData
 import Testing
 
 @testable import Sorted
+@testable import SortedSync
 
 @Suite("Several people and devices over a sync server") struct SeveralDevicesTests {
   private let people: SharedPeople

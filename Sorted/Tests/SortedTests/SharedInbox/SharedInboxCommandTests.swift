@@ -6,6 +6,7 @@ import SyncServer
 import Testing
 
 @testable import Sorted
+@testable import SortedSync
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

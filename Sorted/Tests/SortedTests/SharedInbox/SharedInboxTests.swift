@@ -3,6 +3,7 @@ import SwiftData
 import Testing
 
 @testable import Sorted
+@testable import SortedSync
 
 @Suite("Two inboxes over a sync server") struct SharedInboxTests {
   private let people: SharedPeople

@@ -4,6 +4,8 @@ import SwiftData
 import SyncServer
 import Testing
 
+@testable import SortedSync
+
 /// A sync server in this process, over a real socket and a real file, and the inboxes of people who use it.
 final class SharedPeople: Sendable {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SharedPeople-\(UUID().uuidString)")

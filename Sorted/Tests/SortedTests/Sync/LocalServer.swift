@@ -1,4 +1,5 @@
 import FirestoreClient
+import FirestoreProtocol
 import FirestoreServer
 import Foundation
 

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Sorted
+import SortedNetwork
 import SwiftData
 import Synchronization
 import Testing
@@ -59,7 +60,8 @@ final class RouteWorld: Sendable {
     own = try inFiles ? WebSchema.open(folder.appendingPathComponent("web.store")) : WebSchema.inMemory()
     let options = WebOptions(
       hasAccounts: true, files: folder.appendingPathComponent("files"), maximumUpload: 1 << 20, burst: 1_000_000)
-    server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: nil, fetcher: LinkFetcher())
+    server = try await SortedWebServer(
+      inbox: inbox, own: own, options: options, sync: nil, fetcher: LinkFetcher(client: HTTPLinkClient()))
     answers = server.answers
     try fill()
   }

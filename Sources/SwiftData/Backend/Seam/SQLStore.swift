@@ -24,6 +24,8 @@ package protocol SQLStore: EngineStore {
   var rowColumns: [String] { get }
   /// Whether a fetch also updates registered objects. False if the store detects external commits.
   var refreshesOnFetch: Bool { get }
+  /// The select list of rows that become objects.
+  func selection(of table: EntityTable) -> String
 
   /// The condition that a column of a table, written with its alias, is one of some keys.
   func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment
@@ -86,8 +88,15 @@ extension SQLStore {
     identifier.storeIdentifier == self.identifier ? identifier.key : nil
   }
 
+  package func selection(of table: EntityTable) -> String { makeSelection(of: table, only: nil) }
+
   /// The select list of rows that become objects. `only` limits the properties; nil selects all.
-  package func selection(of table: EntityTable, only: Set<String>? = nil) -> String {
+  package func selection(of table: EntityTable, only: Set<String>?) -> String {
+    only == nil ? selection(of: table) : makeSelection(of: table, only: only)
+  }
+
+  /// Makes the list for ``selection(of:only:)``.
+  package func makeSelection(of table: EntityTable, only: Set<String>?) -> String {
     rowColumns.reduce(table.select(only: only)) { "\($0), t0.\($1.quotedIdentifier)" }
   }
 

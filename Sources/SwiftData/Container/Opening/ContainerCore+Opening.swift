@@ -6,7 +6,13 @@ extension ContainerCore {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws -> (core: ContainerCore, migrations: [ModelContainer.MigrationSummary]) {
     let targets = try targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
-    let opened = try targets.stores.map { try $0.open() }
+    let spans = Spans()
+    let opened = try targets.stores.map { target in
+      guard let spans else { return try target.open() }
+      return try spans.span(
+        "open", .internal, ["swiftdata.store": .text(target.name)],
+        results: { $0.migration.map { ["swiftdata.migration.steps": .number($0.steps.count)] } ?? [:] }, target.open)
+    }
     let stores = opened.map(\.store)
     try attachPacks(targets, stores)
     return (

@@ -4,6 +4,14 @@ enum StoreTarget {
   /// A custom store with the models that it keeps.
   case custom(any DataStoreConfiguration, Schema, [EntityTable], (any SchemaMigrationPlan.Type)?)
 
+  /// The name of the configuration.
+  var name: String {
+    switch self {
+    case .sqlite(let target): target.configuration.name
+    case .custom(let configuration, _, _, _): configuration.name
+    }
+  }
+
   /// Opens the store. The summary is nil if the store cannot tell what opening it changed.
   func open() throws -> (store: any EngineStore, migration: ModelContainer.MigrationSummary?) {
     switch self {

@@ -7,8 +7,15 @@ enum RelationshipLoader {
   static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) -> Bool {
     context.beginUse(.read)
     defer { context.endUse() }
-    do {
+    func load() throws {
       try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
+    }
+    do {
+      if let spans = context.core.spans {
+        try traced(spans, property, context, of: type(of: object).__entity, load)
+      } else {
+        try load()
+      }
       return true
     } catch {
       context.note(error)
@@ -25,12 +32,20 @@ enum RelationshipLoader {
     defer { context.endUse() }
     let mates =
       isExternal ? [object] : batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
-    do {
+    func load() throws {
       do {
         try context.queries.reload(mates, only: index)
       } catch  where isExternal {
         // Another save may just have replaced the value, and removed the file that the row named.
         try context.queries.reload(mates, only: index)
+      }
+    }
+    do {
+      if let spans = context.core.spans {
+        let entity = type(of: object).__entity
+        try traced(spans, entity.properties[index], context, of: entity, load)
+      } else {
+        try load()
       }
     } catch {
       context.note(error)

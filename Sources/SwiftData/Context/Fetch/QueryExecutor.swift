@@ -16,6 +16,11 @@ struct QueryExecutor {
 
   /// - Parameter model: the model after which the result starts, or nil for the beginning.
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
+    guard let spans = context.core.spans else { return try fetchObjects(descriptor, after: model) }
+    return try traced(spans, "fetch", of: M.__entity, count: \.count) { try fetchObjects(descriptor, after: model) }
+  }
+
+  private func fetchObjects<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
     context.drainInbox()
     let result: [M]
     switch context.core.kind(of: try context.core.table(for: M.__entity)) {
@@ -30,6 +35,11 @@ struct QueryExecutor {
   }
 
   func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
+    guard let spans = context.core.spans else { return try count(descriptor) }
+    return try traced(spans, "count", of: M.__entity) { try count(descriptor) }
+  }
+
+  private func count<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
     context.drainInbox()
     switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store): return try countRows(descriptor, store)
@@ -38,6 +48,11 @@ struct QueryExecutor {
   }
 
   func fetchIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
+    guard let spans = context.core.spans else { return try identifiers(descriptor) }
+    return try traced(spans, "fetch identifiers", of: M.__entity, count: \.count) { try identifiers(descriptor) }
+  }
+
+  private func identifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
     context.drainInbox()
     switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store): return try fetchRowIdentifiers(descriptor, store)

@@ -18,6 +18,11 @@ extension ContextState {
     }
     guard hasChanges else { return [] }
     core.metrics?.note(self)
+    guard let spans = core.spans else { return try saveChanges() }
+    return try traced(spans, saveChanges)
+  }
+
+  private func saveChanges() throws -> [any StoreSave] {
     post(ModelContext.willSave, nil)
     verifyLists()
     // An observer may fetch and save, and must find neither half of this save.

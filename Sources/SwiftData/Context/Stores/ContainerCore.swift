@@ -9,6 +9,8 @@ package final class ContainerCore: @unchecked Sendable {
   let misuse: ConcurrencyMisuse
   /// Nil without a metrics backend.
   let metrics = ContextMetrics()
+  /// Nil without a tracer.
+  package let spans = Spans()
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog

@@ -5,6 +5,10 @@ package protocol SQLDialect: Sendable {
   /// Whether the database may lack a function that Swift's semantics need. The engine then computes the result in
   /// memory instead of throwing.
   var mayDefer: Bool { get }
+  /// The database, as the semantic conventions of OpenTelemetry name it.
+  var system: String { get }
+  /// Whether the database is another process.
+  var isOnServer: Bool { get }
 
   /// Whether the database has the functions of a condition, as far as that is known before it is asked.
   func mayCompute(_ condition: SQLFragment) -> Bool
@@ -66,6 +70,8 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
   package var mayDefer: Bool { false }
+  package var system: String { "sqlite" }
+  package var isOnServer: Bool { false }
   package func mayCompute(_ condition: SQLFragment) -> Bool { true }
   package var readsBackwards: Bool { false }
   package func canGroup(by form: ScalarType.Form) -> Bool { true }

@@ -24,9 +24,8 @@ struct QueryShape: Equatable {
     self.nonNFC = nonNFC
     model = ObjectIdentifier(M.self)
     if let predicate {
-      guard let node = predicate.expression as? any ShapedExpression else { return nil }
-      expression = ObjectIdentifier(type(of: node))
-      guard node.describe(in: &self) else { return nil }
+      expression = ObjectIdentifier(type(of: predicate.expression))
+      guard ShapeDescribers.describe(predicate.expression, in: &self) else { return nil }
     } else {
       expression = model
     }
@@ -73,8 +72,37 @@ struct QueryShape: Equatable {
   }
 }
 
+/// Describes expressions by their types.
+///
+/// A cast of an expression to ``ShapedExpression`` looks up conformances and copies the expression. That takes 2,000 instructions, as long as
+/// a fetch takes to find its query.
+private enum ShapeDescribers {
+  /// Describes the expression at a place. The place has the type of the entry.
+  typealias Describer = @Sendable (UnsafeRawPointer, inout QueryShape) -> Bool
+
+  /// Nil for types without a shape.
+  private static let known = Lock<[ObjectIdentifier: Describer?]>([:])
+
+  /// Returns false if the expression has no shape.
+  static func describe<Expression>(_ expression: Expression, in shape: inout QueryShape) -> Bool {
+    let type = ObjectIdentifier(Expression.self)
+    let entry = known.withLock { $0[type] } ?? add(Expression.self)
+    guard let describer = entry else { return false }
+    return withUnsafePointer(to: expression) { describer(UnsafeRawPointer($0), &shape) }
+  }
+
+  private static func add<Expression>(_ type: Expression.Type) -> Describer? {
+    func describer<Shaped: ShapedExpression>(_: Shaped.Type) -> Describer {
+      { place, shape in place.assumingMemoryBound(to: Shaped.self).pointee.describe(in: &shape) }
+    }
+    let new = (type as? any ShapedExpression.Type).map { describer($0) }
+    known.withLock { $0[ObjectIdentifier(type)] = .some(new) }
+    return new
+  }
+}
+
 /// A node whose SQL depends only on its type, its key paths and which of its captured values are nil.
-protocol ShapedExpression: LowerableExpression {
+protocol ShapedExpression: LowerableExpression, SendableMetatype {
   /// Returns false if the node has no shape.
   func describe(in shape: inout QueryShape) -> Bool
   /// The types of the node and of the nodes in it.

@@ -1,16 +1,17 @@
 /// A first-in, first-out queue with amortised constant-time operations.
+// Inlinable, because another module would ask the runtime for the types of each queue that it looks at.
 package struct Queue<Element> {
   /// Removed elements are nil until they are dropped together.
-  private var elements: [Element?] = []
-  private var first = 0
+  @usableFromInline var elements: [Element?] = []
+  @usableFromInline var first = 0
 
-  package init() {}
+  @inlinable package init() {}
 
-  package var isEmpty: Bool { first == elements.count }
+  @inlinable package var isEmpty: Bool { first == elements.count }
 
-  package mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
-  package mutating func popFirst() -> Element? {
+  @inlinable package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     defer {
       elements[first] = nil

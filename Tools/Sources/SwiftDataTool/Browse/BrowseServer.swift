@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -18,7 +19,8 @@ struct BrowseServer: Sendable {
     var logger = Logger(label: "swiftdata.browse")
     logger.logLevel = .error
     return Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+      responder: BodilessHead(router.buildResponder()),
+      configuration: .init(address: .hostname("127.0.0.1", port: port)),
       onServerRunning: { channel in onStart(channel.localAddress?.port ?? port) }, logger: logger)
   }
 

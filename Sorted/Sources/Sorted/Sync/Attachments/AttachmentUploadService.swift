@@ -1,4 +1,4 @@
-public import FirestoreClient
+public import FirestoreProtocol
 public import Foundation
 public import SwiftData
 

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// One upload, resumed and run to its end, or to the first failure that asking the remote for its offset does not

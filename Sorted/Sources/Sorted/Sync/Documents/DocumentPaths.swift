@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// The document names (guide, 4.1 and 4.2): `conversations/{id}`, `conversations/{id}/messages/{id}`,

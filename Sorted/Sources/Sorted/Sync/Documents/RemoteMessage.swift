@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// A field of a message that may change.

@@ -1,11 +1,11 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 import UntrustedInput
 
 /// Times in whole microseconds since 1970, Firestore's precision. Conversions between a date and its microseconds do
 /// not drift.
-enum ServerTime {
-  static func microseconds(_ date: Date) -> Int64 {
+package enum ServerTime {
+  package static func microseconds(_ date: Date) -> Int64 {
     let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
     // A date out of range is an error of its author.
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// Merges a conversation with its document, or with the user's own document of it, field by field: the later change

@@ -1,8 +1,8 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// Merges a local message with its document. It is a pure function: the result does not depend on the order of answers.
-struct MessageMerge {
+package struct MessageMerge {
   /// The merged message with the document's time.
   var message: RemoteMessage
   /// The fields that the server still lacks.
@@ -55,7 +55,7 @@ struct MessageMerge {
   }
 
   /// The status that follows from the readers: delivered if one has read it, read if all others have.
-  static func status(readBy: [String], senderID: String, participants: [String]) -> MessageStatus {
+  package static func status(readBy: [String], senderID: String, participants: [String]) -> MessageStatus {
     let readers = Set(readBy).subtracting([senderID])
     if readers.isEmpty { return .sent }
     let others = Set(participants).subtracting([senderID, LocalUser.placeholder])

@@ -3,7 +3,7 @@ import SwiftData
 
 /// A conversation's last message and unread count. Both are computed from the messages, so they are right after any
 /// order of arrival and any crash.
-enum ThreadSummary {
+package enum ThreadSummary {
   /// Updates a conversation from its messages. One that is not on a server keeps its count.
   /// - Throws: `SwiftDataError`.
   static func refresh(_ conversationID: String, userID: String, _ context: ModelContext) throws {
@@ -33,7 +33,7 @@ enum ThreadSummary {
   }
 
   /// The messages of others from the server that the user has not read.
-  static func unread(_ conversationID: String, _ userID: String) -> Predicate<MessageEntity> {
+  package static func unread(_ conversationID: String, _ userID: String) -> Predicate<MessageEntity> {
     #Predicate {
       $0.conversationID == conversationID && $0.senderID != userID && $0.serverTime > 0 && !$0.readBy.contains(userID)
     }

@@ -1,4 +1,4 @@
-import FirestoreClient
+import FirestoreProtocol
 import Foundation
 
 /// A message to send, with the facts needed when the answer arrives.

@@ -15,7 +15,7 @@ public enum LocalUser {
   /// Binds a store and its queue to a user.
   /// - Throws: ``SyncError/otherUser(_:)`` if it belongs to another user, ``SyncError/invalidData(_:)`` for an empty
   ///   name.
-  static func claim(_ context: ModelContext, for userID: String) throws {
+  package static func claim(_ context: ModelContext, for userID: String) throws {
     guard !userID.isEmpty, userID != placeholder else {
       throw SyncError.invalidData("\"\(userID)\" is no user; give the user's identifier")
     }

@@ -24,11 +24,11 @@ public struct SyncEnvironment: Sendable {
 }
 
 /// The delays after failures.
-enum Backoff {
+package enum Backoff {
   /// 1, 2, 4, then always 8 s (guide, 5.2, point 5), plus up to a quarter as jitter, so that many clients do not retry
   /// at once.
   /// - Parameter failures: the number of failures, at least 1.
-  static func delay(after failures: Int, random: Double) -> TimeInterval {
+  package static func delay(after failures: Int, random: Double) -> TimeInterval {
     let seconds = pow(2, Double(min(max(failures, 1), 4) - 1))
     return seconds * (1 + random / 4)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Sorted
 import SwiftData
 
 /// Counts what the sync brought, acknowledges it to the senders, and follows what the others acknowledged.

@@ -1,4 +1,5 @@
 import Foundation
+import Sorted
 import SwiftData
 
 /// The messages that wait for the server, and what becomes of them.
@@ -98,16 +99,6 @@ struct Departures {
 
   private static func parts(_ messages: [Message]) -> [ArraySlice<Message>] {
     stride(from: 0, to: messages.count, by: 500).map { messages[$0..<min($0 + 500, messages.count)] }
-  }
-}
-
-extension AttachmentEntity {
-  /// Puts the file into the store, so that it travels with its message. A file that is gone is left out.
-  func takeInFile() {
-    guard contents == nil, let url = localURL.flatMap(URL.init(string:)), url.isFileURL,
-      let bytes = try? Data(contentsOf: url)
-    else { return }
-    contents = bytes
   }
 }
 

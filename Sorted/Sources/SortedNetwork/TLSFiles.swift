@@ -1,11 +1,16 @@
 public import Foundation
+import HTTPServing
+public import HummingbirdCore
+import HummingbirdHTTP2
+import NIOCore
 import NIOSSL
+public import SortedWeb
 
-/// The certificate with which a ``SortedWebServer`` encrypts its connections, and its private key, as files in PEM.
+/// The certificate with which a `SortedWebServer` encrypts its connections, and its private key, as files in PEM.
 ///
 /// Browsers then speak HTTP/2, and older clients HTTP/1.1. The server reads the files when it starts; start it again after
 /// the certificate was renewed. (Our own design.)
-public struct TLSFiles: Sendable {
+public struct TLSFiles: ConnectionEncryption {
   /// The certificate of the server, followed by the intermediate certificates of its authority.
   public var certificates: URL
   /// The private key of the first certificate, without a passphrase.
@@ -15,6 +20,18 @@ public struct TLSFiles: Sendable {
   public init(certificates: URL, privateKey: URL) {
     self.certificates = certificates
     self.privateKey = privateKey
+  }
+
+  /// Reads the files, and makes a server of HTTP/2 and HTTP/1.1 over TLS.
+  /// - Throws: ``TLSFilesError`` if a file cannot be read, or if the key is not the certificate's.
+  public func server(_ connection: HTTP1Channel.Configuration) throws -> HTTPServerBuilder {
+    let tls = try configuration()
+    return .endingAccepted { responder in
+      try HTTP2UpgradeChannel(
+        tlsConfiguration: tls,
+        configuration: .init(idleTimeout: connection.idleTimeout.map { Duration($0) }, streamConfiguration: connection),
+        responder: responder)
+    }
   }
 
   /// - Throws: ``TLSFilesError`` if a file cannot be read, or if the key is not the certificate's.
@@ -50,7 +67,7 @@ public struct TLSFiles: Sendable {
   }
 }
 
-/// Why a certificate or its key cannot be used.
+/// A certificate or a key that cannot be used.
 public struct TLSFilesError: LocalizedError {
   /// The file, the reason and the remedy.
   public let errorDescription: String?

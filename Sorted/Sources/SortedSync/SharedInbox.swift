@@ -1,4 +1,5 @@
 import Foundation
+import Sorted
 import SwiftData
 import SwiftDataSync
 import Synchronization
@@ -64,7 +65,7 @@ public struct SharedInbox: Sendable {
     _ url: URL, server: URL, token: @escaping @Sendable () throws -> String
   ) throws -> SharedInbox {
     guard ["http", "https"].contains(server.scheme), server.host != nil else {
-      throw DataLayerError.invalidData("\(server) is no address; write it as in http://127.0.0.1:8787")
+      throw DataLayerError.invalidData("\(server) is not an address; write it as in http://127.0.0.1:8787")
     }
     let userID = try AccountToken.account(of: try token())
     // Before anything syncs.
@@ -158,7 +159,7 @@ public enum AccountToken {
       let payload = try? JSONDecoder().decode(Payload.self, from: data), !payload.sub.isEmpty
     else {
       throw DataLayerError.invalidData(
-        "the text is no token of a sync server; `swiftdata sync-token NAME --keys FILE` prints one")
+        "the text is not a token of a sync server; `swiftdata sync-token NAME --keys FILE` prints one")
     }
     return payload.sub
   }

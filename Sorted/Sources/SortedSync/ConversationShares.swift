@@ -1,4 +1,5 @@
 import Foundation
+import Sorted
 import SwiftData
 import SwiftDataSync
 
