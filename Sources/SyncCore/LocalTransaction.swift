@@ -49,6 +49,8 @@ public struct OutgoingTransaction: Hashable, Sendable, Identifiable {
   public var time: HybridTime
   /// The registers that it writes, by zone and record. The server appends them to the logs of all these zones or to none.
   public var parts: [ZoneName: [RecordName: Registers]]
+  /// Whether it has changes that cannot be sent now, and perhaps later. The transaction waits, and later ones too.
+  public var isUndecided = false
 }
 
 /// A change that cannot be sent, for the conflict log.

@@ -48,6 +48,16 @@ public struct ShownRows {
   /// The records that make the values of a row, in order; none if there is no such row.
   public func members(of row: RecordKey) throws -> [RecordKey] { try reader.members(of: row) }
 
+  /// The unique values of a row; none if there is no such row.
+  public func uniqueValues(of row: RecordKey) throws -> Set<UniqueValue> {
+    Set(try members(of: row).compactMap(source.registers).flatMap { UniqueValue.all(of: $0, models) })
+  }
+
+  /// Whether a row has a unique value.
+  public func hasRow(with value: UniqueValue) throws -> Bool {
+    try source.records(with: value).contains { try source.row(showing: $0) != nil }
+  }
+
   /// All records that a row shows, in whatever zone they are.
   public func records(shownBy row: RecordKey) throws -> [RecordKey] { try source.records(shownBy: row).sorted() }
 

@@ -16,6 +16,8 @@ struct RowWork {
   /// the value of such an attribute until it is reset, also if another row takes the object over. One that has no write now gets the value
   /// of its declaration again.
   var written: [RecordKey: Set<ExactText>] = [:]
+  /// The unique values of rows that are gone. Until their objects are deleted, the store takes a row with such a value for the object.
+  var unique: [RecordKey: Set<UniqueValue>] = [:]
 
   var isEmpty: Bool { rows.isEmpty && gone.isEmpty && former.isEmpty }
 
@@ -47,6 +49,8 @@ struct RowWork {
     }
     for row in update.deleted {
       gone.insert(row)
+      let values = try before.uniqueValues(of: row)
+      if !values.isEmpty { unique[former[row] ?? row, default: []].formUnion(values) }
       // Its object is noted under the key that the row had.
       if let old = former.removeValue(forKey: row) { gone.insert(old) }
     }

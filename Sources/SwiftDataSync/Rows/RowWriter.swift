@@ -94,16 +94,19 @@ final class RowWriter {
 
   // MARK: - Objects
 
-  /// Gives rows without objects those of rows that are gone and showed the same record.
+  /// Gives rows without objects those of rows that are gone and showed the same record, or had the same unique value.
   private func findMoved(_ keys: [RecordKey], _ leaving: Set<RecordKey>?) throws {
     var taken = Set<RecordKey>()
     try store.prepare(keys)
     let named = leaving.map { Dictionary(grouping: $0.sorted(), by: \.name) }
+    var unique: [UniqueValue: RecordKey] = [:]
+    for (row, values) in work.unique { for value in values { unique[value] = min(row, unique[value] ?? row) } }
     for key in keys where try store.object(of: key) == nil {
       let entity = try view.entity(of: key)?.text
       let others =
         try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
         + (named.map { $0[key.name] ?? [] } ?? replica.zones.sorted().map { RecordKey($0, key.name) })
+        + (unique.isEmpty ? [] : try view.uniqueValues(of: key).compactMap { unique[$0] })
       for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
         guard let text = try store.object(of: other), let identifier = user.identifier(text),
           identifier.entityName == entity

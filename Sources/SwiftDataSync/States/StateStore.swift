@@ -428,6 +428,8 @@ struct ReplicaRecord: Codable {
   var fork: Int64?
   /// The zones that the replica has as the server had them before it was restored; nil if there is no ``fork``.
   var forkedZones: Set<ZoneName>?
+  /// Whether the log has more than was taken in. Nil says that it has not.
+  var isBehind: Bool?
   /// The name of the list of zones that the replica has.
   var zoneList: String?
   /// The number of invitations in that list.

@@ -8,8 +8,10 @@ import SyncProtocol
 
 extension ZoneReplica {
   /// Logs the changes that a rebase dropped.
-  /// - Parameter before: what the rows show. A value that they show is logged when they do not show it any more.
-  func note(dropped: [DroppedChange], _ before: ShownRows) throws {
+  /// - Parameters:
+  ///   - before: what the rows show. A value that they show is logged when they do not show it any more.
+  ///   - losses: what the rows showed before the step. These values are logged at its end.
+  func note(dropped: [DroppedChange], _ before: ShownRows, _ losses: Losses) throws {
     for change in dropped {
       if change.reason == .readOnly, store.zones[change.key.zone]?.isWritable == false {
         undone[change.key.zone, default: []].insert(change.transaction)
@@ -22,6 +24,7 @@ extension ZoneReplica {
       for (property, write) in change.registers.fields.sorted(by: { $0.key < $1.key }) {
         let model = models.classes[entity]?.first { $0.wire == property }
         if let row, let model, try before.write(model, of: row) == write { continue }
+        if losses.has(write, of: change.key, property) { continue }
         guard change.sent.fields[property] == nil else { continue }
         try log(change.key, record, property, lost: write.value, kept: .null)
       }
@@ -61,43 +64,51 @@ extension ZoneReplica {
     }
   }
 
-  /// What the rows show before an update of unsent values, and of records that other rows show afterwards.
+  /// What the rows show before a step of unsent values, and of records that other rows show afterwards.
   struct Losses {
     /// The unsent values that rows show.
-    fileprivate var own: [(key: RecordKey, record: Registers?, property: SyncModels.Property, value: RegisterValue)] =
-      []
+    fileprivate var own:
+      [(key: RecordKey, record: Registers?, property: SyncModels.Property, write: Stamped<RegisterValue>)] = []
     /// The fields that the outbox writes.
     fileprivate let unsent: [RecordKey: [WireName: Stamped<RegisterValue>]]
     /// The rows that showed records; nil for a record that was not shown.
     fileprivate var rows: [RecordKey: RecordKey?] = [:]
+    /// The records that entries changed.
+    fileprivate var arrived: Set<RecordKey> = []
 
-    init(
-      _ update: ViewUpdate, _ unsent: [RecordKey: [WireName: Stamped<RegisterValue>]], _ before: ShownRows
-    ) throws {
+    init(_ unsent: [RecordKey: [WireName: Stamped<RegisterValue>]], _ before: ShownRows) throws {
       self.unsent = unsent
-      for key in update.shown.keys { rows[key] = .some(try before.row(showing: key)) }
       for (key, fields) in unsent.sorted(by: { $0.key < $1.key }) {
         guard let row = try before.row(showing: key), let entity = try before.entity(of: row) else { continue }
         for model in before.models.classes[entity] ?? [] {
           guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
-          own.append((key, try before.registers(of: key), model, write.value))
+          own.append((key, try before.registers(of: key), model, write))
         }
       }
+    }
+
+    /// Adds an update of the step.
+    mutating func add(_ update: ViewUpdate, _ before: ShownRows, arrived: some Sequence<RecordKey>) throws {
+      for key in update.shown.keys where rows[key] == nil { rows[key] = .some(try before.row(showing: key)) }
+      self.arrived.formUnion(arrived)
+    }
+
+    func has(_ write: Stamped<RegisterValue>, of key: RecordKey, _ property: WireName) -> Bool {
+      own.contains { $0.key == key && $0.property.wire == property && $0.write == write }
     }
   }
 
   /// Logs the unsent values that rows do not show any more, the values of records that became one row, and those of records that came under
   /// an owner which the outbox deletes.
-  /// - Parameter arrived: the records that entries changed.
-  func noteLosses(_ losses: Losses, arrived: Set<RecordKey>) throws {
+  func note(_ losses: Losses) throws {
     let view = rows
-    for (key, record, model, value) in losses.own {
+    for (key, record, model, write) in losses.own {
       // The record may have moved.
       let places = [key] + zones.sorted().map { RecordKey($0, key.name) }
       let row = try places.lazy.compactMap { try view.row(showing: $0) }.first
       let kept = try row.flatMap { try view.write(model, of: $0) }
-      guard kept?.value != value else { continue }
-      try log(key, record, model.wire, lost: value, kept: kept?.value ?? .null)
+      guard kept?.value != write.value else { continue }
+      try log(key, record, model.wire, lost: write.value, kept: kept?.value ?? .null)
     }
     for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
       let members = try view.members(of: row)
@@ -113,7 +124,7 @@ extension ZoneReplica {
         }
       }
     }
-    try noteLosses(under: arrived, view)
+    try noteLosses(under: losses.arrived, view)
   }
 
   private func noteLosses(under arrived: Set<RecordKey>, _ view: ShownRows) throws {

@@ -106,7 +106,7 @@ extension ZoneReplica {
   /// Removes the records of a zone. Objects of rows that are gone stay until the rows are written.
   func drop(_ zone: ZoneName) throws {
     try inParts(of: zone) { keys in
-      try update(Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }), isWriting: false)
+      try update(Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }), isPartial: true)
     }
   }
 
@@ -123,12 +123,12 @@ extension ZoneReplica {
         let new = kept[key.name]
         if new == nil || old.isHere(zone) && new?.isHere(zone) == false { changes[key] = .some(new) }
       }
-      try update(changes, isWriting: false)
+      try update(changes, isPartial: true)
     }
     var last: RecordName?
     while case let part = try store.kept(of: zone, after: last, limit: Self.partSize), let end = part.last {
       let changes = part.map { (RecordKey(zone, $0.name), Optional($0.registers)) }
-      try update(Dictionary(uniqueKeysWithValues: changes), isWriting: false)
+      try update(Dictionary(uniqueKeysWithValues: changes), isPartial: true)
       try writeRows(keepsGone: true)
       try store.flush()
       last = end.name
@@ -144,13 +144,14 @@ extension ZoneReplica {
       try transaction {
         try captureSaves()
         let part = try store.kept(of: zone, after: nil, limit: Self.partSize)
+        if part.isEmpty, var known = store.zones[zone] {
+          try store.dropKept(of: zone)
+          known.isShowing = nil
+          try store.setZone(zone, known)
+        }
         let changes = part.map { (RecordKey(zone, $0.name), Optional($0.registers)) }
         try update(Dictionary(uniqueKeysWithValues: changes))
         try store.dropKept(part.map(\.name), of: zone)
-        guard part.isEmpty, var known = store.zones[zone] else { return }
-        try store.dropKept(of: zone)
-        known.isShowing = nil
-        try store.setZone(zone, known)
       }
     }
   }

@@ -46,6 +46,8 @@ final class ZoneReplica {
   var unavailable: Set<String> = []
   /// Rows that objects do not show as they are for want of such an asset.
   private var postponed: Set<RecordKey> = []
+  /// What the rows showed before the first update of a step with several updates.
+  private var losses: Losses?
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
@@ -98,7 +100,7 @@ final class ZoneReplica {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
     let former = (postponed, undone)
-    (work, resent, taken) = (RowWork(), [], [])
+    (work, resent, taken, losses) = (RowWork(), [], [], nil)
     let result: T
     do {
       result = try tables.database.transaction {
@@ -126,7 +128,8 @@ final class ZoneReplica {
 
   private func load() throws {
     (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
-    let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots)
+    // The next update drops what cannot be sent, and logs it.
+    let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots, keeping: .all)
     for (key, registers) in laid.shown where outbox.writes(key) { shown.set(key, registers) }
     loadKeys()
     // The program has other models.
@@ -165,6 +168,12 @@ final class ZoneReplica {
   /// The zones that the account may write, among those that the replica has.
   private var writable: Set<ZoneName> { Set(store.zones.filter(\.value.isWritable).keys) }
 
+  /// Whether records that were not found may come: with the rest of the log, which the list of zones may be ahead of, or of a zone.
+  private var isWaiting: Bool {
+    store.replica.isBehind == true
+      || store.zones.values.contains { !$0.isWhole || $0.position != nil || $0.isShowing == true }
+  }
+
   /// The shared objects.
   private var roots: Set<RecordKey> {
     Set(store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } })
@@ -179,24 +188,28 @@ final class ZoneReplica {
   ///   - acknowledged: the transactions that the log has.
   ///   - appended: new transactions.
   ///   - saved: the properties that the program saved, by row; nil is all.
+  ///   - isPartial: whether other updates of the same step follow. Until the last one no save leaves the outbox, because the record that it
+  ///     concerns may still come. Nothing is written.
   ///   - isWriting: whether to write the rows. Otherwise a later call does it.
   /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func update(
     _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
-    saved: [RecordKey: Set<ExactText>?] = [:], isWriting: Bool = true
+    saved: [RecordKey: Set<ExactText>?] = [:], isPartial: Bool = false, isWriting: Bool = true
   ) throws {
     let unsent = unsentFields(without: acknowledged.union(taken))
     let laid = try outbox.update(
-      store, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+      store, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots,
+      keeping: isPartial ? .all : isWaiting ? .missing : .nothing)
     let update: ViewUpdate
-    let losses: Losses
+    var losses: Losses
     do {
       // What is read before the change must not be kept.
       let before = rows
       update = try ViewUpdate(shown, models, changes: laid.shown)
       try work.add(update, before, saved: saved)
-      try note(dropped: laid.dropped.filter { !taken.contains($0.transaction) }, before)
-      losses = try Losses(update, unsent, before)
+      losses = try self.losses ?? Losses(unsent, before)
+      try losses.add(update, before, arrived: changes.keys)
+      try note(dropped: laid.dropped.filter { !taken.contains($0.transaction) }, before, losses)
     }
     try store.take(changes)
     for registers in changes.values { witness(registers) }
@@ -205,13 +218,14 @@ final class ZoneReplica {
     }
     for (key, row) in update.shown { try store.show(key, by: row) }
     try store.setOutbox(outbox.transactions)
-    try noteLosses(losses, arrived: Set(changes.keys))
+    self.losses = isPartial ? losses : nil
+    if !isPartial { try note(losses) }
     let after = rows
     for row in try rowsWithOtherPersonalFields(update, after) { work.add(row, nil) }
     for change in laid.dropped {
       if let row = try after.row(showing: change.key) { try work.addUndone(row, after) }
     }
-    if isWriting { try writeRows() }
+    if isWriting, !isPartial { try writeRows() }
   }
 
   /// Writes the rows that may differ from their objects.
@@ -227,9 +241,15 @@ final class ZoneReplica {
     if keepsGone {
       // A row that was gone may be there again.
       kept.gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }
-      work.gone = []
+      // An object does not stay where another row has its unique value now.
+      let claimed = try kept.gone.filter { row in
+        try work.unique[row]?.contains(where: view.hasRow) ?? false
+      }
+      kept.gone.subtract(claimed)
+      work.gone = claimed
       for row in kept.gone { work.rows[row] = nil }
       kept.written = work.written.filter { kept.gone.contains($0.key) }
+      kept.unique = work.unique.filter { kept.gone.contains($0.key) }
     }
     defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
@@ -342,9 +362,10 @@ final class ZoneReplica {
       try take(entry, &changes)
     }
     store.replica.cursor = response.cursor
+    store.replica.isBehind = response.cursor < response.latest ? true : nil
     if !gone.isEmpty || !whole.isEmpty {
       // What left a zone may be in another one, where it keeps its object. So nothing is deleted before all is there.
-      try update(changes, isWriting: false)
+      try update(changes, isPartial: true)
       changes = [:]
       for zone in gone { try drop(zone) }
       for zone in whole { try replace(zone) }
@@ -427,7 +448,8 @@ final class ZoneReplica {
     // The cursor does not say what the replica has seen of a zone that comes whole.
     let unseen = (store.replica.forkedZones ?? [])
       .union(store.zones.filter { !$0.value.isWhole || $0.value.position != nil || $0.value.isShowing == true }.keys)
-    let rest = outbox.outgoing.drop { known.contains($0.id) }.prefix { unseen.isDisjoint(with: $0.parts.keys) }
+    let rest = outbox.outgoing.drop { known.contains($0.id) }
+      .prefix { !$0.isUndecided && unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }
     var transactions: [SyncLog.Transaction] = []
     var size = 0

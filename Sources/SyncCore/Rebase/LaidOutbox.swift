@@ -16,9 +16,29 @@ public struct LaidOutbox: Sendable {
     public internal(set) var laid: [UUID] = []
   }
 
+  /// Changes that cannot be sent and stay in the outbox, because what they need may come.
+  public enum Kept: Sendable {
+    /// All records of the log are here.
+    case nothing
+    /// Other zones come, and with them records that are not found.
+    case missing
+    /// Other updates follow, and with them any record in another state.
+    case all
+
+    func has(_ reason: DroppedChange.Reason) -> Bool {
+      switch self {
+      case .nothing: false
+      case .missing: reason == .unknown || reason == .movedOutOfSight
+      case .all: true
+      }
+    }
+  }
+
   /// A transaction, and what became of it.
   struct Laid: Sendable {
     var transaction: LocalTransaction
+    /// Whether it has changes that cannot be sent.
+    var isUndecided = false
     var parts: [ZoneName: [RecordName: Registers]] = [:]
     /// The reads that it depends on.
     var reads = ReadSet()
@@ -41,6 +61,8 @@ public struct LaidOutbox: Sendable {
   private(set) var index = OutboxIndex()
   private var writable = Set<ZoneName>()
   private var roots = Set<RecordKey>()
+  /// The transactions with changes that cannot be sent and stayed.
+  private var undecided = Set<Int>()
 
   private let skipping: Set<Step>
 
@@ -72,7 +94,8 @@ public struct LaidOutbox: Sendable {
   /// The saves as the server gets them, in their order.
   public var outgoing: [OutgoingTransaction] {
     laid.sorted { $0.key < $1.key }.map(\.value).map {
-      OutgoingTransaction(id: $0.transaction.id, time: $0.transaction.time, parts: $0.parts)
+      OutgoingTransaction(
+        id: $0.transaction.id, time: $0.transaction.time, parts: $0.parts, isUndecided: $0.isUndecided)
     }
   }
 
@@ -104,10 +127,11 @@ public struct LaidOutbox: Sendable {
   ///   - appended: new saves.
   ///   - writable: the zones that the account may write, among those that the replica has.
   ///   - roots: the shared objects. They stay in the zones of their shares.
+  ///   - keeping: the changes that cannot be sent and stay in the outbox all the same. A later update decides again.
   /// - Throws: an error of the source.
   public mutating func update(
     _ base: some RecordSource, changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [],
-    appended: [LocalTransaction] = [], writable: Set<ZoneName>, roots: Set<RecordKey> = []
+    appended: [LocalTransaction] = [], writable: Set<ZoneName>, roots: Set<RecordKey> = [], keeping: Kept = .nothing
   ) throws -> Update {
     var update = Update()
     if laid.isEmpty, appended.isEmpty {
@@ -148,12 +172,14 @@ public struct LaidOutbox: Sendable {
       pending.insert(next)
       next += 1
     }
+    pending.formUnion(undecided)
+    undecided = []
     var number = pending.min() ?? next
     while number < next, !pending.isEmpty {
       defer { number += 1 }
       guard pending.remove(number) != nil, let transaction = laid[number]?.transaction else { continue }
-      let (new, dropped) = try lay(transaction, number, records)
-      update.dropped += dropped
+      let (new, dropped) = try lay(transaction, number, records, keeping)
+      if new?.isUndecided == true { undecided.insert(number) } else { update.dropped += dropped }
       update.laid.append(transaction.id)
       replace(number, new, &pending, &differing)
     }
@@ -162,13 +188,16 @@ public struct LaidOutbox: Sendable {
   }
 
   private func lay(
-    _ transaction: LocalTransaction, _ number: Int, _ records: some RecordSource
+    _ transaction: LocalTransaction, _ number: Int, _ records: some RecordSource, _ keeping: Kept
   ) throws -> (Laid?, [DroppedChange]) {
     let log = ReadLog(OutboxRecords(base: records, outbox: self, end: number))
     var laying = TransactionLaying(RecordOverlay(log, models), models, writable: writable, roots: roots)
     try laying.lay(transaction)
-    guard let rest = transaction.without(laying.dropped) else { return (nil, laying.dropped) }
-    var new = Laid(transaction: rest, parts: laying.parts, reads: log.reads)
+    let isUndecided = laying.dropped.contains { keeping.has($0.reason) }
+    guard let rest = isUndecided ? transaction : transaction.without(laying.dropped) else {
+      return (nil, laying.dropped)
+    }
+    var new = Laid(transaction: rest, isUndecided: isUndecided, parts: laying.parts, reads: log.reads)
     new.reads.zones = laying.zones
     for key in new.written.keys {
       let registers = try laying.records.registers(of: key)

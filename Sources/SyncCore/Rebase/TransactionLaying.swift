@@ -53,7 +53,8 @@ struct TransactionLaying<Source: RecordSource> {
     } else if record?.dead != nil {
       return try layRelationships(registers, of: key, in: transaction)
     } else if record == nil || record?.home.map({ $0.zone != key.zone }) ?? false {
-      guard let located = try records.locate(Reference(key.name), from: key.zone) else {
+      guard let located = try record == nil ? ownRecord(key.name) : records.locate(Reference(key.name), from: key.zone)
+      else {
         return drop(registers, of: key, in: transaction, record == nil ? .unknown : .movedOutOfSight)
       }
       // A cascade deletes what the owner still owns.
@@ -67,6 +68,15 @@ struct TransactionLaying<Source: RecordSource> {
       return drop(registers, of: key, in: transaction, .ownerStays)
     }
     try write(target.zone == key.zone ? registers : registers.leaving(key.zone), to: target)
+  }
+
+  /// The record of a name in the account's own zone. An object whose share ended is there, and nothing is left that leads to it. Only the
+  /// account's devices write the zone, so no participant gives a name to a record there to get the change.
+  private func ownRecord(_ name: RecordName) throws -> RecordKey? {
+    guard let own = writable.first(where: { !$0.isShare }).map({ RecordKey($0, name) }),
+      let record = try records.registers(of: own), record.isHere(own.zone), record.dead == nil
+    else { return nil }
+    return own
   }
 
   /// Writes the relationships of a dead record. A child of a deleted owner goes with the owner, whichever came first.

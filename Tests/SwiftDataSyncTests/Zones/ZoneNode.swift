@@ -24,6 +24,8 @@ final class ZoneNode: EditedNode {
   private var random: SeededGenerator
   /// Where the files are; nil for stores in memory.
   private let folder: URL?
+  /// What went wrong with unsent saves.
+  private(set) var lostSaves: [String] = []
   /// Requests and answers that are on their way.
   private var flying: [Message] = []
   private var uploaded = UploadedAssets()
@@ -204,9 +206,29 @@ final class ZoneNode: EditedNode {
   }
 
   private func take(_ response: SyncLog.PullResponse, _ request: SyncLog.PullRequest) throws -> Bool {
+    let unsent = replica.outbox.transactions.filter { !$0.isResent && !response.taken.contains($0.id) }
     let more = try fetching { try replica.take(response, for: request) }
     try fetching { try replica.catchUp() }
+    try findLost(of: unsent)
     return more
+  }
+
+  /// Notes the unsent changes that left the outbox although their records are there, and may be written.
+  private func findLost(of unsent: [LocalTransaction]) throws {
+    let left = Dictionary(uniqueKeysWithValues: replica.outbox.transactions.map { ($0.id, $0) })
+    let zones = replica.store.zones.filter(\.value.isWritable).keys
+    for transaction in unsent {
+      for (key, registers) in transaction.changes where registers.born == nil && !registers.fields.isEmpty {
+        guard left[transaction.id]?.changes[key] == nil else { continue }
+        // A name in another share may be anybody's.
+        let home = try replica.store.registers(of: key)?.home?.zone
+        for zone in zones.sorted() where zone == key.zone || zone == home || !zone.isShare {
+          let record = try replica.store.registers(of: RecordKey(zone, key.name))
+          guard let record, record.isHere(zone), record.dead == nil else { continue }
+          lostSaves.append("replica \(index) of \(account) lost an unsent change of \(key), which is in \(zone.text)")
+        }
+      }
+    }
   }
 
   /// Exchanges all that there is, without faults.

@@ -173,7 +173,7 @@ struct ZoneOutcome {
     var problems: [String] = []
     for (node, contents) in zip(nodes, contents) {
       if node.replica.pendingCount > 0 { problems.append("\(name(node)) still has unsent transactions") }
-      problems += try node.unshown()
+      problems += try node.unshown() + node.lostSaves
       let zones = Set(server.zones(of: node.account))
       if node.replica.zones != zones { problems.append("\(name(node)) has other zones") }
       for zone in zones where try node.replica.state(of: zone) != server.state(of: zone) {

@@ -133,7 +133,7 @@ struct ZoneSimulation {
       }
       let contents = try ZoneContents(node)
       problems += contents.differences(from: first).map { "replica \(node.index) differs from replica 0: \($0)" }
-      problems += try node.unshown()
+      problems += try node.unshown() + node.lostSaves
       let lost = marks.subtracting(contents.marks.keys)
       if !lost.isEmpty { problems.append("replica \(node.index) lost \(lost.count) saved marks") }
     }
