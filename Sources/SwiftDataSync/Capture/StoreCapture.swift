@@ -195,7 +195,7 @@ final class StoreCapture {
     let value = isSealed ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
     if isNew, value == .null, property.defaultValue == nil { return }
     if compares {
-      let shown = try view.write(model, of: key)?.value
+      let shown = try view.write(model, of: key).map { readable($0.value, key, property) }
       // A value that was never written is what the declaration says.
       let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
@@ -206,13 +206,19 @@ final class StoreCapture {
     try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
   }
 
+  /// What an encrypted value says, if its key is here. Encrypting a value twice gives two results.
+  private func readable(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) -> RegisterValue {
+    guard case .sealed(let data) = value else { return value }
+    return replica.open(data, of: key, property) ?? value
+  }
+
   /// Writes an attribute that only the devices of the account share. A default value need not travel: the other devices have it already.
   private func capturePersonal(_ object: any PersistentModel, _ key: RecordKey, _ property: __Property) throws {
     let entity = type(of: object).__entity
     guard let wire = user.schema[entity.name]?.wire(of: property.name) else { return }
     let cell = try ModelCells.cell(of: object, property, writer: writer)
     let value = property.isSensitive ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
-    let shown = try replica.personalField(property.name, of: key, in: view)?.value
+    let shown = try replica.personalField(property.name, of: key, in: view).map { readable($0.value, key, property) }
     let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
     guard !value.isSame(as: known) else { return }
     if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
