@@ -203,7 +203,15 @@ final class StoreCapture {
     if case .asset = value {
       _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
     }
-    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    let kept = isSealed ? try sealed(value, key.name, model.wire) : value
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, kept) }
+  }
+
+  /// A sensitive value as the outbox keeps it: encrypted with the account's key, if there is one. The key of the zone that it goes to
+  /// replaces that key when it is sent.
+  private func sealed(_ value: RegisterValue, _ name: RecordName, _ property: WireName) throws -> RegisterValue {
+    guard let key = replica.keyring?.newest(replica.ownZone) else { return value }
+    return .sealed(try key.seal(value, Sealing.place(name, property.text)))
   }
 
   /// What an encrypted value says, if its key is here. Encrypting a value twice gives two results.
@@ -227,7 +235,7 @@ final class StoreCapture {
       if try view.registers(of: personal) == nil {
         registers.born = Stamped(time, WireName(SyncSchema.personal(entity.name)))
       }
-      registers.fields[wire] = Stamped(time, value)
+      registers.fields[wire] = Stamped(time, property.isSensitive ? try sealed(value, personal.name, wire) : value)
       changes[personal] = registers
     }
   }
