@@ -148,7 +148,7 @@ struct HTTPLogServer: LogServer {
 extension ServerFixture {
   /// A client of an account that has no models, and all that the server has.
   func logClient(_ account: String) async throws -> LogClient {
-    var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), self.account(account))
+    var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), account)
     try await client.pull()
     return client
   }
