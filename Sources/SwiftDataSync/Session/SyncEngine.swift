@@ -127,7 +127,13 @@ public actor SyncEngine {
   }
 
   /// Waits until no exchange runs.
-  func waitForExchanges() async { while let exchange = exchanges.last { _ = await exchange.result } }
+  func waitForExchanges() async {
+    while let exchange = exchanges.last {
+      _ = await exchange.result
+      // The result is there before the one who asked for the exchange has removed it. To wait for it again would not let others run.
+      exchanges.removeAll { $0 == exchange }
+    }
+  }
 
   /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
   /// later. It returns when no request is under way.

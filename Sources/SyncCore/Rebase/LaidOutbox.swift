@@ -151,7 +151,7 @@ public struct LaidOutbox: Sendable {
   ///   - appended: new saves.
   ///   - writable: the zones that the account may write, among those that the replica has.
   ///   - roots: the shared objects. They stay in the zones of their shares.
-  ///   - keeping: the changes that cannot be sent and stay in the outbox all the same. A later update decides again.
+  ///   - keeping: the changes that cannot be sent and still stay in the outbox. A later update decides again.
   /// - Throws: an error of the source.
   public mutating func update(
     _ base: some RecordSource, changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [],

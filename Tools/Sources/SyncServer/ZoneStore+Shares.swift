@@ -28,7 +28,7 @@ extension ZoneStore {
   }
 
   /// Returns the access of an account to a zone, whose name comes from a client.
-  /// - Throws: as ``access(_:_:_:)``, also for a text that is no name of a zone.
+  /// - Throws: as ``access(_:_:_:)``, also for a text that does not name a zone.
   func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
     guard let zone = ZoneName(text: name) else { throw zoneNotFound(name, account) }
     return try access(account, zone, context)

@@ -17,7 +17,7 @@ struct HostileParticipantTests {
       let ann = try await SharingOverHTTPTests.container(server, "ann")
       let engine = try #require(ann.syncEngines.first)
       let share = try await engine.share(try SharingOverHTTPTests.savePlaylist(ann))
-      try await engine.invite(server.account("bob"), to: share.id, permission: .readWrite)
+      try await engine.invite("bob", to: share.id, permission: .readWrite)
       let context = ModelContext(ann)
       let track = SeedTrack(title: "private")
       context.insert(track)

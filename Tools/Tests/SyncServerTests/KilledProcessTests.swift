@@ -24,8 +24,8 @@ struct KilledProcessTests {
     "Two servers on one PostgreSQL database serve one zone, killed as well as the clients",
     .enabled(if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil, "POSTGRES_URL names no server"))
   func twoServers() async throws {
-    let url = try #require(ProcessInfo.processInfo.environment["POSTGRES_URL"])
-    try await chaos(try TestFolder(), store: url, servers: 2)
+    let folder = try TestFolder()
+    try await chaos(folder, store: try folder.place(for: .postgres), servers: 2)
   }
 
   @Test(

@@ -17,7 +17,7 @@ struct LostShareTests {
     try await store.with(limits: limits) { server in
       let ann = try await SharingOverHTTPTests.container(server, "ann")
       let playlist = try SharingOverHTTPTests.savePlaylist(ann)
-      let share = try await PlaylistSharing(ann).sharePlaylist(playlist, with: server.account("bob"))
+      let share = try await PlaylistSharing(ann).sharePlaylist(playlist, with: "bob")
       let (away, home) = (
         try await SharingOverHTTPTests.container(server, "bob"), try await SharingOverHTTPTests.container(server, "bob")
       )
@@ -37,7 +37,7 @@ struct LostShareTests {
         try await homeEngine.syncNow()
       }
       try await server.fold("bob")
-      try await engine(ann).revoke(server.account("bob"), from: share.id)
+      try await engine(ann).revoke("bob", from: share.id)
       await awayEngine.start()
       try await awayEngine.syncNow()
       #expect(try SharingOverHTTPTests.titles(away).isEmpty)

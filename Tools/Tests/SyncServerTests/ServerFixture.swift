@@ -1,7 +1,9 @@
+import ChildProcesses
 import Crypto
 import Foundation
 import SwiftDataSync
 import SyncProtocol
+import Synchronization
 import Testing
 
 @testable import SyncServer
@@ -10,8 +12,6 @@ import Testing
 struct ServerFixture {
   let url: URL
   let keys: TokenKeys
-  /// What makes the names of accounts differ from those of other tests on the same database.
-  var suffix = ""
   /// The server, if it is in this process.
   var service: SyncService?
 
@@ -19,7 +19,7 @@ struct ServerFixture {
 
   /// Runs a server while the body runs.
   static func with<T: Sendable>(
-    limits: ServerLimits = ServerLimits(), store: String? = nil, suffix: String = "",
+    limits: ServerLimits = ServerLimits(), store: String? = nil,
     _ body: @Sendable @escaping (ServerFixture) async throws -> T
   ) async throws -> T {
     let folder = try TestFolder()
@@ -37,7 +37,7 @@ struct ServerFixture {
       throw SyncFailure(.unavailable, "no port")
     }
     let fixture = ServerFixture(
-      url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, suffix: suffix, service: service)
+      url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, service: service)
     let result = try await body(fixture)
     withExtendedLifetime(folder) {}
     return result
@@ -50,7 +50,6 @@ struct ServerFixture {
     let folder = try TestFolder()
     try Data("test \(secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
     let keys = try await TokenKeys([("test", secret)])
-    let suffix = "-" + UUID().uuidString.prefix(8)
     var (processes, fixtures) = ([ChildProcess](), [ServerFixture]())
     defer { for process in processes { process.kill() } }
     for _ in 0..<count {
@@ -61,7 +60,7 @@ struct ServerFixture {
       guard let line = process.lines.first(where: { $0.contains("listens") }),
         let url = line.split(separator: " ").last.flatMap({ URL(string: String($0)) })
       else { throw SyncFailure(.unavailable, "no port") }
-      fixtures.append(ServerFixture(url: url, keys: keys, suffix: suffix))
+      fixtures.append(ServerFixture(url: url, keys: keys))
     }
     return try await body(fixtures, processes)
   }
@@ -72,17 +71,14 @@ struct ServerFixture {
     SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// The name that an account has on the server.
-  func account(_ name: String) -> String { name + suffix }
-
   /// Folds the log of an account's zone, as the server does every hour.
   func fold(_ name: String) async throws {
-    let zone = ZoneName.account(ExactText(account(name)))
+    let zone = ZoneName.account(ExactText(name))
     let done = try await #require(service).store.compactLog(zone.text)
     #expect(done.folded != nil)
   }
 
-  func token(_ name: String) async throws -> String { try await keys.token(for: account(name), seconds: 600) }
+  func token(_ name: String) async throws -> String { try await keys.token(for: name, seconds: 600) }
 
   /// Sends a request as any program could.
   func send(
@@ -96,18 +92,46 @@ struct ServerFixture {
   }
 }
 
-/// A folder that is removed when it is not used any more.
+/// A folder that is removed when it is not used any more, with a database that is dropped then.
 final class TestFolder: Sendable {
   let url: URL
+  private let database = "sync_\(UUID().uuidString.prefix(8).lowercased())"
+  private let hasDatabase = Mutex(false)
 
   init() throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent("sync-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    if hasDatabase.withLock({ $0 }) { try? Self.psql("DROP DATABASE \(database) WITH (FORCE)") }
+    try? FileManager.default.removeItem(at: url)
+  }
 
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  /// A place for the zones of servers. On PostgreSQL it is a database of its own: a server of another test would begin an epoch in it, and
+  /// fold its logs.
+  func place(for store: TestStore) throws -> String {
+    guard store == .postgres else { return path("server.store") }
+    let server = try #require(TestStore.postgresURL)
+    var place = try #require(URLComponents(string: server))
+    try hasDatabase.withLock { hasDatabase in
+      if !hasDatabase { try Self.psql("CREATE DATABASE \(database) TEMPLATE template0 ENCODING 'UTF8'") }
+      hasDatabase = true
+    }
+    place.path = "/\(database)"
+    return try #require(place.string)
+  }
+
+  private static func psql(_ statement: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["psql", TestStore.postgresURL ?? "", "--quiet", "-v", "ON_ERROR_STOP=1", "-c", statement]
+    try startingProcess { try process.run() }
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(statement)")
+  }
 }
 
 /// What a server keeps its zones in.
@@ -124,13 +148,10 @@ enum TestStore: String, CaseIterable, CustomTestStringConvertible {
   func with<T: Sendable>(
     limits: ServerLimits = ServerLimits(), _ body: @Sendable @escaping (ServerFixture) async throws -> T
   ) async throws -> T {
-    switch self {
-    case .sqlite: try await ServerFixture.with(limits: limits, body)
-    // Other tests use the database too.
-    case .postgres:
-      try await ServerFixture.with(
-        limits: limits, store: Self.postgresURL, suffix: "-" + UUID().uuidString.prefix(8), body)
-    }
+    let folder = try TestFolder()
+    let result = try await ServerFixture.with(limits: limits, store: try folder.place(for: self), body)
+    withExtendedLifetime(folder) {}
+    return result
   }
 }
 

@@ -13,8 +13,7 @@ struct ThreeServersTests {
     arguments: TestStore.available)
   func threeServers(_ store: TestStore) async throws {
     let folder = try TestFolder()
-    let place = store == .postgres ? TestStore.postgresURL! : folder.path("server.store")
-    try await ServerFixture.withProcesses(3, store: place) { servers, _ in
+    try await ServerFixture.withProcesses(3, store: try folder.place(for: store)) { servers, _ in
       var containers: [ModelContainer] = []
       for (server, account) in zip(servers, ["ann", "bob", "carol"]) {
         containers.append(try await SharingOverHTTPTests.container(server, account))
@@ -23,7 +22,7 @@ struct ThreeServersTests {
       let playlist = try SharingOverHTTPTests.savePlaylist(containers[0])
       let share = try await engines[0].share(playlist, title: "Road trip")
       // Ann's server makes the link and the invitation, the others accept them.
-      try await engines[0].invite(servers[0].account("bob"), to: share.id, permission: .readWrite)
+      try await engines[0].invite("bob", to: share.id, permission: .readWrite)
       let link = try await engines[0].makeLink(to: share.id)
       _ = try await engines[1].accept(share.id)
       _ = try await engines[2].accept(link: link)
@@ -54,7 +53,7 @@ struct ThreeServersTests {
       let logs = [try await servers[2].logClient("carol"), try await servers[0].logClient("ann")]
       #expect(logs[0].states[zone] == logs[1].states[zone] && logs[0].states[zone].records.count >= expected.count)
       // Ann's server revokes; the servers of the others know it at once.
-      try await engines[0].revoke(servers[0].account("bob"), from: share.id)
+      try await engines[0].revoke("bob", from: share.id)
       #expect(try await servers[1].logClient("bob").known.count == 1)
       try await SharingOverHTTPTests.wait { try SharingOverHTTPTests.titles(containers[1]).isEmpty }
       #expect(try SharingOverHTTPTests.titles(containers[2]) == expected)

@@ -42,13 +42,13 @@ private final class SyncServerProgram {
 
   deinit { kill() }
 
-  /// How many requests for changes of zones it answered.
-  func changeRequests() throws -> Int {
+  /// How many pulls and pushes it answered.
+  func exchangeRequests() throws -> Int {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/metrics"))
     let lines = String(decoding: try Data(contentsOf: url), as: UTF8.self).split(separator: "\n")
-    let counts = lines.filter { $0.hasPrefix("sync_requests_total{") && $0.contains("changes") }.compactMap {
-      $0.split(separator: " ").last.flatMap { Double($0) }
-    }
+    let counts = lines.filter {
+      $0.hasPrefix("sync_requests_total{") && ($0.contains("pull") || $0.contains("push"))
+    }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     return Int(counts.reduce(0, +))
   }
 }
@@ -181,10 +181,10 @@ private final class SyncServerProgram {
         try ann.say("x", in: "\(number)")
       }
       for _ in 0..<3 { try await ann.sync() }
-      let before = try server.changeRequests()
+      let before = try server.exchangeRequests()
       try ann.say("One more", in: "0")
       try await ann.sync()
-      let cost = try server.changeRequests() - before
+      let cost = try server.exchangeRequests() - before
       await ann.close()
       return cost
     }

@@ -1,3 +1,5 @@
+import BlockingTests
+import ChildProcesses
 import Foundation
 import SyncProtocol
 import Testing
@@ -6,7 +8,7 @@ import UntrustedInput
 @testable import SyncServer
 
 /// `client.py` was written from Documentation/sync-protocol.md. It and a client in Swift read and change the same objects.
-@Suite("A client in Python", .timeLimit(.minutes(5))) struct PythonClientTests {
+@Suite("A client in Python", .blocking, .timeLimit(.minutes(20))) struct PythonClientTests {
   /// The program with its state, for one account.
   private struct Python {
     let fixture: ServerFixture
@@ -18,11 +20,15 @@ import UntrustedInput
     /// - Returns: the lines that it printed.
     func run(_ arguments: String..., isRefused: Bool = false) throws -> [String] {
       let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("client.py").path
-      let (process, output) = (Process(), Pipe())
+      let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       process.arguments = ["python3", script, fixture.url.absoluteString, token, state] + arguments
-      process.standardOutput = output
-      try process.run()
+      let output = try startingProcess {
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return output
+      }
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
       #expect(process.terminationStatus == (isRefused ? 1 : 0), "\(arguments)")
@@ -142,7 +148,7 @@ struct HTTPLogServer: LogServer {
 extension ServerFixture {
   /// A client of an account that has no models, and all that the server has.
   func logClient(_ account: String) async throws -> LogClient {
-    var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), self.account(account))
+    var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), account)
     try await client.pull()
     return client
   }

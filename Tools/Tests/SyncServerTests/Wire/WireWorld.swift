@@ -39,22 +39,19 @@ struct WireWorld: Sendable {
   /// The epoch of the server, and a transaction of Ann's that is in the log.
   let epoch: UUID
   let pushed = UUID()
-  private let suffix: String
   private let keys: TokenKeys
   private let folder: TestFolder
 
   init(_ store: TestStore = .sqlite) async throws {
     folder = try TestFolder()
-    suffix = "-" + UUID().uuidString.prefix(8)
     keys = try await TokenKeys([("test", ServerFixture.secret)])
     var limits = ServerLimits()
     (limits.burst, limits.requestsPerSecond) = (1e9, 1e9)
-    let place = store == .postgres ? try #require(TestStore.postgresURL) : folder.path("server.store")
-    service = try SyncService(store: place, keys: keys, limits: limits)
+    service = try SyncService(store: try folder.place(for: store), keys: keys, limits: limits)
     let service = service
-    let (suffix, keys) = (suffix, keys)
+    let keys = keys
     func send(_ person: Person, _ method: String, _ path: String, _ body: Data = Data()) async throws -> Data {
-      let token = try await keys.token(for: person.rawValue + suffix, seconds: 600)
+      let token = try await keys.token(for: person.rawValue, seconds: 600)
       let (status, answer) = await service.answer(
         method, "/v2/\(path)", headers: ["Authorization": "Bearer \(token)"], body: body)
       try #require(status == 200, "\(person) \(method) \(path): \(String(decoding: answer, as: UTF8.self))")
@@ -70,11 +67,11 @@ struct WireWorld: Sendable {
     for (person, permission) in [
       (Person.bob, SharePermission.readOnly), (.cat, .readWrite), (.dan, .readOnly), (.eve, .readWrite),
     ] {
-      let invitation = InviteRequest(account: person.rawValue + suffix, permission: permission)
+      let invitation = InviteRequest(account: person.rawValue, permission: permission)
       _ = try await send(.ann, "POST", "shares/\(zone)/invitations", try encode(invitation))
       if person != .dan { _ = try await send(person, "POST", "shares/\(zone)/accept") }
     }
-    for zone in [zone, ZoneName.account(ExactText("ann" + suffix)).text] {
+    for zone in [zone, ZoneName.account("ann").text] {
       let path = "zones/\(zone)/assets/\(ServerFixture.sha256("secret bytes"))?offset=0&total=\(Self.asset.count)"
       _ = try await send(.ann, "PUT", path, Self.asset)
     }
@@ -82,17 +79,17 @@ struct WireWorld: Sendable {
     let pulled = try SyncWire.decode(SyncLog.PullResponse.self, from: try await send(.ann, "POST", "log/pull", hello))
     let epoch = try #require(pulled.epochs?.last).name
     let secret = [RecordName.a: Registers.born("Note", ["text": .text("secret-text")])]
-    let parts = [ZoneName.account(ExactText("ann" + suffix)): secret, try #require(ZoneName(text: zone)): secret]
+    let parts = [ZoneName.account("ann"): secret, try #require(ZoneName(text: zone)): secret]
     let push = SyncLog.PushRequest(
       cursor: pulled.latest, epoch: epoch, transactions: [SyncLog.Transaction(id: pushed, parts: parts)])
     let answer = try await send(.ann, "POST", "log/push", try encode(push))
     try #require(try SyncWire.decode(SyncLog.PushResponse.self, from: answer).refusal == nil)
     self.epoch = epoch
-    let people = [Person.ann, .bob, .cat, .eve].map { $0.rawValue + suffix }
+    let people = [Person.ann, .bob, .cat, .eve].map { $0.rawValue }
     let wrapped = Dictionary(people.map { ($0, Data("secret-key".utf8)) }) { first, _ in first }
     let request1 = PutZoneKeysRequest(generation: 1, previous: nil, wrapped: wrapped)
     _ = try await send(.ann, "POST", "shares/\(zone)/keys", try encode(request1))
-    _ = try await send(.ann, "DELETE", "shares/\(zone)/participants/eve\(suffix)")
+    _ = try await send(.ann, "DELETE", "shares/\(zone)/participants/eve")
     let invitation = try await send(
       .ann, "POST", "shares/\(zone)/invitations", try encode(InviteRequest(account: nil, permission: .readOnly)))
     self.zone = zone
@@ -105,7 +102,7 @@ struct WireWorld: Sendable {
     return key
   }
 
-  func account(_ person: Person) -> String { person.rawValue + suffix }
+  func account(_ person: Person) -> String { person.rawValue }
 
   /// The zone of an account, and the zone of the share.
   func own(_ person: Person) -> ZoneName { .account(ExactText(account(person))) }
@@ -138,7 +135,6 @@ extension ZoneStore {
       "zone \($0.key) \($0.latest) \($0.size)"
     }
     rows += try context.fetch(FetchDescriptor<LogPart>()).filter { own.contains($0.zone) }.map { "log \($0.key)" }
-    // Other servers on the database may pack transactions meanwhile.
     rows += try context.fetch(FetchDescriptor<LogTransaction>()).filter { $0.account == account }.map {
       "transaction \($0.identity)"
     }
