@@ -32,8 +32,8 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
     (self.id, self.time, self.changes) = (id, time, changes)
   }
 
-  /// The changes in the order of their application. New records go first, so that the others can lead to them. What a cascade deletes goes
-  /// after its owner, because it stays where the owner stays.
+  /// The changes in the order of their application. New records go first, so that the others can lead to them. A deletion by a
+  /// cascade goes after the deletion of the owner, because the object stays where the owner stays.
   var ordered: [(key: RecordKey, value: Registers)] {
     changes.map { (owners: ownerCount(of: $0.key), change: $0) }.sorted { left, right in
       let isNew = (left.change.value.born != nil, right.change.value.born != nil)
@@ -42,7 +42,7 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
     }.map(\.change)
   }
 
-  /// How many deleted owners a deletion follows from, one by the other.
+  /// The number of deleted owners that a deletion follows from, one after the other.
   private func ownerCount(of key: RecordKey) -> Int {
     var (key, seen) = (key, Set<RecordKey>())
     while let owner = owners[key], seen.insert(key).inserted { key = owner }

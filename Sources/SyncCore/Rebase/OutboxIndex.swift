@@ -86,7 +86,7 @@ struct OutboxIndex: Sendable {
     for name in laid.reads.names { Self.change(&names, name, number, by: count) }
     for value in laid.reads.values { Self.change(&values, value, number, by: count) }
     for zone in laid.reads.zones { Self.change(&zones, zone, number, by: count) }
-    // What goes again to a restored server is no change of the program.
+    // A transaction that goes again to a restored server does not change anything for the program.
     for (key, registers) in laid.transaction.isResent ? [:] : laid.transaction.changes {
       Self.change(&changes, key, number, by: count)
       guard registers.dead != nil else { continue }
