@@ -7,7 +7,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 # `make run` and `make test` are the commands of the README. Targets install what they need, and say so first.
 .PHONY: run test test-all check examples release manuals api test-macros test-library test-tools test-sorted test-browser test-tsan lint \
   apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
-  test-sanitized fuzz sync-chaos train
+  test-sanitized fuzz sync-simulate sync-chaos train
 
 # Sorted/, Assistant/, Firestore/ and Tools/ are separate packages. BUILD_FOLDER and BUILD_OPTIONS apply to all of them (scripts/package).
 LIBRARY = $$(scripts/package .)
@@ -67,6 +67,10 @@ test-browser:
 examples:
 	@scripts/bootstrap test
 	scripts/examples
+
+# Both simulators of sync: RUNS=10000 SEED=1. A failing seed is printed with what went wrong.
+sync-simulate:
+	SYNC_RUNS=$(or $(RUNS),1000) SYNC_SEED=$(or $(SEED),1) SWIFTDATA_TESTS=SwiftDataSyncTests swift test $(LIBRARY) --filter ZoneSimulationTests
 
 # Four clients save 5,000 notes while they and their servers are killed 40 times: one server on SQLite, two on PostgreSQL, and
 # two on a PostgreSQL database that loses its primary.

@@ -184,18 +184,32 @@ struct Browser: Sendable {
     init(_ iterator: HTTPClientResponse.Body.AsyncIterator) { self.iterator = iterator }
 
     /// The data of the next event of a kind that has a text; others are passed over. Nil where the stream ended.
+    ///
+    /// Heartbeats keep the connection open, so the client's timeouts do not end a wait for an event that never comes.
+    /// - Throws: ``Missing`` after 500 seconds.
     mutating func next(_ name: String, containing words: String = "") async throws -> String? {
-      while true {
+      let start = ContinuousClock.now
+      var others: [String] = []
+      while start.duration(to: .now) < .seconds(500) {
         while let end = text.range(of: "\n\n") {
           let event = text[..<end.lowerBound]
           text.removeSubrange(..<end.upperBound)
           let lines = event.split(separator: "\n")
           let data = lines.filter { $0.hasPrefix("data: ") }.map { $0.dropFirst(6) }.joined(separator: "\n")
           if lines.contains("event: \(name)"), words.isEmpty || data.contains(words) { return data }
+          others.append(String(event.prefix(80)))
         }
         guard let chunk = try await iterator.next() else { return nil }
         text += String(buffer: chunk)
       }
+      throw Missing(event: name, words: words, others: others.suffix(20))
+    }
+
+    /// An event that never came, and what came instead.
+    struct Missing: Error {
+      let event: String
+      let words: String
+      let others: [String]
     }
   }
 

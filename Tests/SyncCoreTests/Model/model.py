@@ -404,7 +404,15 @@ def rebase(base, outbox, schema, writable, roots):
                 else:
                     add((zone, key[1]), {**held_in(record, key[0]), 'home': home})
                     add(key, {'home': home})
-        for key, registers in sorted(tx.changes.items(), key=lambda c: ('born' not in c[1], order(c[0]))):
+        def owners_of(key):
+            """How many owners a deletion follows from. A cascade is laid after its owner, because it stays where that stays."""
+            seen = set()
+            while key in tx.owners and key not in seen:
+                seen.add(key)
+                key = tx.owners[key]
+            return len(seen)
+        for key, registers in sorted(
+                tx.changes.items(), key=lambda c: ('born' not in c[1], owners_of(c[0]), order(c[0]))):
             zone, name = key
             why, target = None, key
             if tx.raw:
@@ -417,6 +425,10 @@ def rebase(base, outbox, schema, writable, roots):
                 if record is not None and 'dead' in record: why = 'deleted'
                 elif record is None or record.get('home', (0, zone))[1] != zone:
                     target = locate(state, *key)  # it moved since
+                    if record is None:
+                        # Its share ended. Only the account's devices write the account's own zone, so the name is no stranger's.
+                        target = next(((z, name) for z in writable if not z.startswith('share')
+                                       and is_here(state.get(z, {}).get(name, {'dead': 1}), z)), None)
                     if target is None: why = 'gone' if record is None else 'moved out of sight'
                     elif 'dead' in registers and key in tx.owners: why = 'moved away from what was deleted'
             if why in (None, 'deleted') and target[0] not in writable: why = 'read only'
