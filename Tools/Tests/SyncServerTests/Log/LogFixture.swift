@@ -163,6 +163,8 @@ struct LogClient {
   var loading: [ZoneName: String] = [:]
   var list: SyncLog.ZoneList?
   var outbox: [SyncLog.Transaction] = []
+  /// Whether the client takes the parts of its own entries from the outbox.
+  var holds = false
   /// The commit at which a restored server left the log; nil for no such server.
   var fork: Int64?
   /// The number of answers, and the number of zones that began again.
@@ -181,7 +183,7 @@ struct LogClient {
   mutating func pullOnce() async throws -> SyncLog.PullResponse {
     let request = SyncLog.PullRequest(
       cursor: cursor, epoch: epochs.last?.name, known: known.sorted(), loading: loading,
-      unsent: outbox.map(\.id), version: list?.version)
+      unsent: outbox.map(\.id), held: holds ? outbox.map(\.id) : nil, version: list?.version)
     let sent = try SyncWire.decode(SyncLog.PullRequest.self, from: try SyncWire.encode(request))
     let answer = try SyncWire.decode(
       SyncLog.PullResponse.self, from: try await store.pull(sent, account: account))
@@ -204,7 +206,11 @@ struct LogClient {
       known.formIntersection(names)
       loading = loading.filter { names.contains($0.key) }
     }
-    for entry in answer.entries {
+    for var entry in answer.entries {
+      if let id = entry.id, let own = outbox.first(where: { $0.id == id }) {
+        #expect(holds && entry.parts.isEmpty)
+        entry.parts = own.parts.filter { known.contains($0.key) }.mapValues(ZoneStates.Entry.Part.change)
+      }
       #expect(entry.commit > cursor && entry.commit <= answer.cursor && known.isSuperset(of: entry.parts.keys))
       states.reduce(entry.reduced)
     }

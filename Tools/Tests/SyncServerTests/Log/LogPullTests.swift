@@ -40,6 +40,43 @@ import UntrustedInput
     #expect(bob.states[share] == ann.states[share])
   }
 
+  @Test(
+    "A client that holds what it sent gets the commits of it alone, between the entries of others",
+    arguments: TestStore.available)
+  func held(_ kind: TestStore) async throws {
+    let fixture = try LogFixture(kind, limits: Self.small)
+    let share = try await fixture.share(with: ["bob": true])
+    var (ann, bob, reader) = (LogClient(fixture), LogClient(fixture, "bob"), LogClient(fixture))
+    for _ in 0..<2 {
+      try await ann.pull()
+      try await bob.pull()
+    }
+    ann.holds = true
+    for number in 0..<9 {
+      let name = RecordName.numbered(number)
+      if number % 3 == 1 {
+        #expect(try await bob.push([share: [name: .born()]]) == nil)
+      } else {
+        let transaction = SyncLog.Transaction(id: UUID(), parts: [.ann: [name: .born()], share: [name: .born()]])
+        ann.outbox.append(transaction)
+        #expect(try await ann.push([transaction], cursor: ann.cursor) == nil)
+      }
+    }
+    var (own, others) = (0, 0)
+    repeat {
+      let answer = try await ann.pullOnce()
+      own += answer.entries.count { $0.id != nil }
+      others += answer.entries.count { $0.id == nil }
+    } while !ann.outbox.isEmpty
+    #expect(own == 6 && others == 3)
+    try await reader.pull()
+    #expect(ann.states == reader.states && ann.states[share].records.count == 9)
+    // Only transactions that the client names as unsent can be held.
+    let wrong = SyncLog.PullRequest(
+      cursor: 0, epoch: ann.epochs.last?.name, known: [.ann], held: [UUID()], version: ann.list?.version)
+    await #expect(throws: SyncFailure.self) { try await fixture.store.pull(wrong, account: "ann") }
+  }
+
   @Test("The cursor passes over entries of other accounts")
   func others() async throws {
     let fixture = try LogFixture()
