@@ -201,6 +201,7 @@ extension SyncLog.PullRequest {
     guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
     next.unsent.removeAll(where: Set(response.taken).contains)
+    next.held?.removeAll(where: Set(response.taken).contains)
     return next
   }
 }

@@ -33,11 +33,11 @@ extension ZoneStore {
 
   /// Returns what follows a cursor, as the JSON of a `SyncLog.PullResponse`.
   func pull(_ request: SyncLog.PullRequest, account: String) throws -> Data {
-    let held = Set(request.held ?? [])
-    guard request.unsent.count <= limits.transactions, held.isSubset(of: request.unsent) else {
+    let held = Set(request.held ?? []).intersection(request.unsent)
+    guard request.unsent.count <= limits.transactions else {
       throw SyncFailure(
         .tooLarge,
-        "a pull may name \(limits.transactions) unsent transactions, and hold some of these; name fewer in one request")
+        "a pull may name \(limits.transactions) transactions; name fewer in one request")
     }
     try noticeRestore()
     let context = ModelContext(container)

@@ -71,10 +71,6 @@ import UntrustedInput
     #expect(own == 6 && others == 3)
     try await reader.pull()
     #expect(ann.states == reader.states && ann.states[share].records.count == 9)
-    // Only transactions that the client names as unsent can be held.
-    let wrong = SyncLog.PullRequest(
-      cursor: 0, epoch: ann.epochs.last?.name, known: [.ann], held: [UUID()], version: ann.list?.version)
-    await #expect(throws: SyncFailure.self) { try await fixture.store.pull(wrong, account: "ann") }
   }
 
   @Test("The cursor passes over entries of other accounts")
