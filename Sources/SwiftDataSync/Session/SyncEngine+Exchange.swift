@@ -23,10 +23,11 @@ extension SyncEngine {
       defer { ahead?.answer.cancel() }
       while isMore {
         try Task.checkCancellation()
-        let request = replica.pullRequest()
+        var request = replica.pullRequest()
         let response: SyncLog.PullResponse
         if let coming = ahead, coming.request.isSame(as: request) {
-          ahead = nil
+          // The answer is to that request, which may name other transactions.
+          (request, ahead) = (coming.request, nil)
           response = try await withTaskCancellationHandler {
             try await coming.answer.value
           } onCancel: {

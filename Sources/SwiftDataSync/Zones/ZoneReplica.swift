@@ -352,6 +352,7 @@ final class ZoneReplica {
       return try takeIn(response)
     }
     for id in response.taken { pushed[id] = nil }
+    if outbox.isEmpty { pushed = [:] }
     try showLoads()
     if let failure { throw failure }
     return response.cursor < response.latest || store.zones.values.contains { $0.position != nil }
