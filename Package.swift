@@ -201,10 +201,9 @@ if let names = Context.environment["SWIFTDATA_TESTS"]?.split(separator: ",").map
   package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
-// The landing check and the instruction guard, which share a build: the engine as clients ship it. Its tests take two thirds of the time of
-// a debug build.
+// The landing check and the instruction guard, which share a build: the engine as clients ship it, and sync, whose random tests compute most.
 if Context.environment["SWIFTDATA_OPTIMIZED"] != nil {
-  for target in package.targets where target.name == "SwiftData" {
+  for target in package.targets where ["SwiftData", "SwiftDataSync", "SyncCore", "SyncProtocol"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])]
   }
 }
