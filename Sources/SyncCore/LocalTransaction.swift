@@ -32,12 +32,21 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
     (self.id, self.time, self.changes) = (id, time, changes)
   }
 
-  /// The changes in the order of their application: new records go first, so that the others can lead to them.
+  /// The changes in the order of their application. New records go first, so that the others can lead to them. A deletion by a
+  /// cascade goes after the deletion of the owner, because the object stays where the owner stays.
   var ordered: [(key: RecordKey, value: Registers)] {
-    changes.sorted { left, right in
-      let isNew = (left.value.born != nil, right.value.born != nil)
-      return isNew.0 == isNew.1 ? left.key < right.key : isNew.0
-    }
+    changes.map { (owners: ownerCount(of: $0.key), change: $0) }.sorted { left, right in
+      let isNew = (left.change.value.born != nil, right.change.value.born != nil)
+      if isNew.0 != isNew.1 { return isNew.0 }
+      return (left.owners, left.change.key) < (right.owners, right.change.key)
+    }.map(\.change)
+  }
+
+  /// The number of deleted owners that a deletion follows from, one after the other.
+  private func ownerCount(of key: RecordKey) -> Int {
+    var (key, seen) = (key, Set<RecordKey>())
+    while let owner = owners[key], seen.insert(key).inserted { key = owner }
+    return seen.count
   }
 }
 

@@ -32,6 +32,11 @@ public struct ShownRows {
     return row
   }
 
+  /// The row that a reference leads to; nil if it leads to none.
+  public func row(of reference: Reference, from zone: ZoneName) throws -> RecordKey? {
+    try reader.resolve(reference, from: zone)?.row
+  }
+
   // MARK: - Rows
 
   /// Whether there is a row of a key.

@@ -99,9 +99,8 @@ import Testing
     let whole = try countParts(of: Device(ZoneServer(), items(0..<3500)), killedAfter: nil)
     // One that begins again with the first part would send nothing twice, because it knows what it sent.
     #expect(try countParts(of: Device(server, items(0..<3500)), killedAfter: 2) == whole)
-    let names = server.log.flatMap { entry in
-      entry.parts.values.flatMap { if case .change(let records) = $0 { Array(records.keys) } else { [] } }
-    }
+    var names: [RecordName] = []
+    for case .change(let records) in server.log.flatMap(\.parts.values) { names += records.keys }
     #expect(names.count == 3500 && Set(names).count == 3500)
   }
 

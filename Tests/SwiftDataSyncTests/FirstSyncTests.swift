@@ -36,7 +36,7 @@ import Testing
 
   @Test(
     "A replica that was killed in the middle goes on, with each object once",
-    arguments: [0, 1, 2, 3, 4, 20, 40, 80].map(CrashPoint.statement) + (0..<6).map(CrashPoint.commit))
+    arguments: [0, 1, 2, 3, 4, 10, 20].map(CrashPoint.statement) + (0..<6).map(CrashPoint.commit))
   func resumes(_ crash: CrashPoint) throws {
     var (parts, crashesAt) = (0, CrashPoint?.some(crash))
     func pull(_ replica: ZoneReplica) throws {

@@ -146,7 +146,8 @@ private struct Example {
   private static func logged() throws -> [Example] {
     let parts: [ZoneName: [RecordName: Registers]] = [.account("ann"): records, .share("1"): [:]]
     let transaction = SyncLog.Transaction(id: uuid, parts: parts)
-    let entry = SyncLog.Entry(commit: 4, parts: [.account("ann"): .change(records), .share("1"): .forget([record])])
+    let entry = SyncLog.Entry(
+      commit: 4, parts: [.account("ann"): .change(records), .share("1"): .forget([record])], id: uuid)
     let zone = SyncLog.ReadableZone(
       name: .share("1"), owner: "ann", isWritable: true, root: record, keyGeneration: 1, needsKeys: true)
     let list = SyncLog.ZoneList(version: "v", zones: [zone], invitations: 2)
@@ -163,7 +164,8 @@ private struct Example {
       try Example(epoch),
       try Example(
         SyncLog.PullRequest(
-          cursor: 4, epoch: uuid, known: [.account("ann")], loading: [.share("1"): "p"], unsent: [uuid], version: "v")),
+          cursor: 4, epoch: uuid, known: [.account("ann")], loading: [.share("1"): "p"], unsent: [uuid], held: [uuid],
+          version: "v")),
       try Example(answer),
       try Example(SyncLog.PushRequest(cursor: 4, epoch: uuid, before: [uuid], transactions: [transaction])),
       try Example(SyncLog.PushResponse(taken: 1, refusal: failure, time: 5)),

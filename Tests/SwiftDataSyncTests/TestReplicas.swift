@@ -27,12 +27,33 @@ extension ZoneReplica {
     }
   }
 
+  /// Gets keys of shares, and wraps them for others, as the session does.
+  func exchangeKeys(with server: ZoneServer, as account: String) throws {
+    let keys = server.keys
+    guard let own = keyring?.account.publicKey.rawRepresentation else { return }
+    if keys.accounts[account] == nil { keys.accounts[account] = own }
+    for zone in sharesThatNeedKeys {
+      guard let share = server.shares[zone] else { continue }
+      let known = keys.keys(of: zone, share, for: account)
+      if let all = try unwrap(known, zone), all.count > keyGeneration(zone) { try keep(all, zone: zone) }
+      if share.owner == account {
+        let wrapped = try wrap(known, zone)
+        if let request = wrapped.request { try keys.put(request, to: zone, share, by: account) }
+        if let kept = wrapped.kept { try keep(kept, zone: zone) }
+        if let refused = wrapped.refused { throw refused }
+      } else if known.wrappedGeneration < known.generation, let request = try wrapLinkKey(known, zone) {
+        try keys.put(request, to: zone, share, by: account)
+      }
+    }
+  }
+
   /// Takes in all that the server has, and sends all that it lacks.
   /// - Parameter afterPush: called when the server took something.
   func exchange(
     with server: ZoneServer, as account: String = "ann", limit: Int = 100, afterPush: () throws -> Void = {}
   ) throws {
     try pull(from: server, as: account, limit: limit)
+    try exchangeKeys(with: server, as: account)
     while let request = try nextPush() {
       if let refusal = try server.push(request, from: account).refusal, ![.behind, .moved].contains(refusal.code) {
         throw refusal

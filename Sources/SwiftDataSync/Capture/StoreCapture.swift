@@ -195,7 +195,7 @@ final class StoreCapture {
     let value = isSealed ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
     if isNew, value == .null, property.defaultValue == nil { return }
     if compares {
-      let shown = try view.write(model, of: key)?.value
+      let shown = try view.write(model, of: key).map { readable($0.value, key, property) }
       // A value that was never written is what the declaration says.
       let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
@@ -203,7 +203,21 @@ final class StoreCapture {
     if case .asset = value {
       _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
     }
-    try write(key) { $0.fields[model.wire] = Stamped(self.time, value) }
+    let kept = isSealed ? try sealed(value, key.name, model.wire) : value
+    try write(key) { $0.fields[model.wire] = Stamped(self.time, kept) }
+  }
+
+  /// A sensitive value as the outbox keeps it: encrypted with the account's key, if there is one. The key of the zone that it goes to
+  /// replaces that key when it is sent.
+  private func sealed(_ value: RegisterValue, _ name: RecordName, _ property: WireName) throws -> RegisterValue {
+    guard let key = replica.keyring?.newest(replica.ownZone) else { return value }
+    return .sealed(try key.seal(value, Sealing.place(name, property.text)))
+  }
+
+  /// What an encrypted value says, if its key is here. Encrypting a value twice gives two results.
+  private func readable(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) -> RegisterValue {
+    guard case .sealed(let data) = value else { return value }
+    return replica.open(data, of: key, property) ?? value
   }
 
   /// Writes an attribute that only the devices of the account share. A default value need not travel: the other devices have it already.
@@ -212,7 +226,7 @@ final class StoreCapture {
     guard let wire = user.schema[entity.name]?.wire(of: property.name) else { return }
     let cell = try ModelCells.cell(of: object, property, writer: writer)
     let value = property.isSensitive ? RegisterValue(inline: cell) : RegisterValue(cell) { _, _ in }
-    let shown = try replica.personalField(property.name, of: key, in: view)?.value
+    let shown = try replica.personalField(property.name, of: key, in: view).map { readable($0.value, key, property) }
     let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
     guard !value.isSame(as: known) else { return }
     if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
@@ -221,7 +235,7 @@ final class StoreCapture {
       if try view.registers(of: personal) == nil {
         registers.born = Stamped(time, WireName(SyncSchema.personal(entity.name)))
       }
-      registers.fields[wire] = Stamped(time, value)
+      registers.fields[wire] = Stamped(time, property.isSensitive ? try sealed(value, personal.name, wire) : value)
       changes[personal] = registers
     }
   }

@@ -134,8 +134,9 @@ extension ZoneReplica {
     try transaction {
       guard var position = store.replica.firstScan else { return }
       var changed = OrderedChanges()
-      let isLeft = try collect(&changed, &position)
+      // What is collected is of the pass that begins here.
       let time = position.isOrdering ? tick() : tick().beforeSync
+      let isLeft = try collect(&changed, &position)
       try capture(changed, at: time, isScan: true)
       store.replica.firstScan = isLeft ? position : nil
       if !isLeft { try showAll() }

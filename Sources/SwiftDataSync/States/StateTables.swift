@@ -29,7 +29,7 @@ extension SyncTable {
   static let rowAliases = SyncTable(
     "aliases", [("row_zone", .integer), ("row", .bytes), ("zone", .integer), ("name", .bytes)], keyLength: 4)
 
-  fileprivate static let states = [
+  static let states = [
     statePages, rowRecords, knownZones, outbox, links, uniqueValues, sharedNames, assetHolders, rowAliases, assets,
     conflicts, replica,
   ]

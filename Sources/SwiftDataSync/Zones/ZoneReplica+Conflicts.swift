@@ -31,32 +31,19 @@ extension ZoneReplica {
     }
   }
 
-  /// The fields that the outbox writes, the latest write of each.
-  func unsentFields(without taken: Set<UUID>) -> [RecordKey: [WireName: Stamped<RegisterValue>]] {
-    var fields: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
-    for transaction in outbox.transactions where !taken.contains(transaction.id) && !transaction.isResent {
-      for (key, registers) in transaction.changes {
-        fields[key, default: [:]].merge(registers.fields, uniquingKeysWith: max)
-      }
-    }
-    return fields
-  }
-
   /// Logs the writes of an entry that lose against unsent ones.
-  func noteLosses(
-    of entry: ZoneStates.Entry, against mine: [RecordKey: [WireName: Stamped<RegisterValue>]], without taken: Set<UUID>
-  ) throws {
-    let outbox = outbox.transactions.filter { !taken.contains($0.id) && !$0.isResent }
+  func noteLosses(of entry: ZoneStates.Entry, without taken: Set<UUID>) throws {
     guard !outbox.isEmpty else { return }
-    let deleted = Set(outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys })
     for (zone, part) in entry.parts {
       guard case .change(let changes) = part else { continue }
       for (name, registers) in changes.sorted(by: { $0.key < $1.key }) {
         let key = RecordKey(zone, name)
+        let isDeleted = outbox.deletes(key, without: taken)
+        let mine = isDeleted ? [:] : outbox.fields(of: key, without: taken)
         for (property, theirs) in registers.fields.sorted(by: { $0.key < $1.key }) {
-          if deleted.contains(key) {
+          if isDeleted {
             try log(key, shown.registers(of: key), property, lost: theirs.value, kept: .null)
-          } else if let own = mine[key]?[property], own > theirs, own.value != theirs.value {
+          } else if let own = mine[property], own > theirs, own.value != theirs.value {
             try log(key, shown.registers(of: key), property, lost: theirs.value, kept: own.value)
           }
         }
@@ -69,28 +56,43 @@ extension ZoneReplica {
     /// The unsent values that rows show.
     fileprivate var own:
       [(key: RecordKey, record: Registers?, property: SyncModels.Property, write: Stamped<RegisterValue>)] = []
-    /// The fields that the outbox writes.
-    fileprivate let unsent: [RecordKey: [WireName: Stamped<RegisterValue>]]
+    /// The fields that the program changed and the log does not have, of the records that were looked at.
+    fileprivate var unsent: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
     /// The rows that showed records; nil for a record that was not shown.
     fileprivate var rows: [RecordKey: RecordKey?] = [:]
     /// The records that entries changed.
     fileprivate var arrived: Set<RecordKey> = []
 
-    init(_ unsent: [RecordKey: [WireName: Stamped<RegisterValue>]], _ before: ShownRows) throws {
-      self.unsent = unsent
-      for (key, fields) in unsent.sorted(by: { $0.key < $1.key }) {
-        guard let row = try before.row(showing: key), let entity = try before.entity(of: row) else { continue }
+    /// Adds an update of the step.
+    /// - Parameters:
+    ///   - laid: what the update does to the outbox.
+    ///   - outbox: the outbox after the update.
+    ///   - taken: the transactions that the log has.
+    ///   - before: the rows before the update. A row that no earlier update changed is as it was before the step.
+    mutating func add(
+      _ update: ViewUpdate, _ laid: LaidOutbox.Update, _ outbox: LaidOutbox, without taken: Set<UUID>,
+      _ before: ShownRows, arrived: some Sequence<RecordKey>
+    ) throws {
+      for key in update.shown.keys where rows[key] == nil { rows[key] = .some(try before.row(showing: key)) }
+      self.arrived.formUnion(arrived)
+      guard !outbox.isEmpty || !laid.dropped.isEmpty else { return }
+      let dropped = Dictionary(grouping: laid.dropped.filter { !taken.contains($0.transaction) }, by: \.key)
+      var keys = Set(update.shown.keys).union(laid.shown.keys).union(dropped.keys)
+      for row in Set(update.changed.keys).union(update.deleted).union(update.renamed.keys) {
+        keys.formUnion(try before.members(of: row))
+      }
+      for key in keys.sorted() where unsent[key] == nil {
+        let fields = (dropped[key] ?? []).reduce(outbox.fields(of: key, without: taken)) { fields, change in
+          fields.merging(change.registers.fields, uniquingKeysWith: max)
+        }
+        unsent[key] = fields
+        guard !fields.isEmpty, let row = try before.row(showing: key), let entity = try before.entity(of: row)
+        else { continue }
         for model in before.models.classes[entity] ?? [] {
           guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
           own.append((key, try before.registers(of: key), model, write))
         }
       }
-    }
-
-    /// Adds an update of the step.
-    mutating func add(_ update: ViewUpdate, _ before: ShownRows, arrived: some Sequence<RecordKey>) throws {
-      for key in update.shown.keys where rows[key] == nil { rows[key] = .some(try before.row(showing: key)) }
-      self.arrived.formUnion(arrived)
     }
 
     func has(_ write: Stamped<RegisterValue>, of key: RecordKey, _ property: WireName) -> Bool {
@@ -107,7 +109,7 @@ extension ZoneReplica {
       let places = [key] + zones.sorted().map { RecordKey($0, key.name) }
       let row = try places.lazy.compactMap { try view.row(showing: $0) }.first
       let kept = try row.flatMap { try view.write(model, of: $0) }
-      guard kept?.value != write.value else { continue }
+      if let kept = kept?.value, try isSame(kept, write.value, of: key, model, view) { continue }
       try log(key, record, model.wire, lost: write.value, kept: kept?.value ?? .null)
     }
     for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
@@ -116,9 +118,11 @@ extension ZoneReplica {
       guard members.count > 1, former.count > 1 else { continue }
       for model in try view.entity(of: row).flatMap({ models.classes[$0] }) ?? [] {
         guard let kept = try view.write(model, of: row) else { continue }
-        for member in members where losses.unsent[member]?[model.wire] == nil {
+        for member in members {
+          let unsent = losses.unsent[member] ?? outbox.fields(of: member, without: taken)
+          if unsent[model.wire] != nil { continue }
           guard let record = try view.registers(of: member), let own = record.fields[model.wire],
-            own.value != kept.value
+            try !isSame(kept.value, own.value, of: member, model, view)
           else { continue }
           try log(member, record, model.wire, lost: own.value, kept: kept.value)
         }
@@ -127,10 +131,19 @@ extension ZoneReplica {
     try noteLosses(under: losses.arrived, view)
   }
 
+  /// Whether two values are equal, or lead to one row.
+  private func isSame(
+    _ left: RegisterValue, _ right: RegisterValue, of key: RecordKey, _ property: SyncModels.Property, _ view: ShownRows
+  ) throws -> Bool {
+    if left == right { return true }
+    guard case .toOne = property.kind, let left = left.reference, let right = right.reference else { return false }
+    let rows = try [left, right].map { try view.row(of: $0, from: key.zone) }
+    return rows[0] != nil && rows[0] == rows[1]
+  }
+
   private func noteLosses(under arrived: Set<RecordKey>, _ view: ShownRows) throws {
     guard !arrived.isEmpty else { return }
-    let outbox = outbox.transactions.filter { !$0.isResent }
-    var work = outbox.flatMap { $0.changes.filter { $0.value.dead != nil }.keys }
+    var work = outbox.deletedRecords
     var seen = Set(work)
     while let owner = work.popLast() {
       for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {

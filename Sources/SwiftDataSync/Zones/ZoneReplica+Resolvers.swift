@@ -20,11 +20,8 @@ extension ZoneReplica {
   ///
   /// The entries may have transactions of the outbox. What comes behind one may be made by a replica that has seen it, and does not conflict
   /// with it.
-  /// - Parameter mine: the fields that the outbox writes.
-  func contested(
-    _ entries: [SyncLog.Entry], _ mine: [RecordKey: [WireName: Stamped<RegisterValue>]]
-  ) throws -> [Contested] {
-    guard !resolvers.isEmpty, !mine.isEmpty else { return [] }
+  func contested(_ entries: [SyncLog.Entry]) throws -> [Contested] {
+    guard !resolvers.isEmpty, !outbox.isEmpty else { return [] }
     let own = Set(outbox.transactions.map(\.time))
     var seen = Set<HybridTime>()
     var remote: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
@@ -34,7 +31,8 @@ extension ZoneReplica {
         guard case .change(let changes) = part else { continue }
         for (name, registers) in changes {
           let key = RecordKey(zone, name)
-          guard let fields = mine[key] else { continue }
+          let fields = outbox.fields(of: key, without: [])
+          if fields.isEmpty { continue }
           let theirs = registers.fields.filter { !own.contains($0.value.time) }
           let before = try remote[key] ?? store.registers(of: key)?.fields ?? [:]
           remote[key] = before.merging(theirs, uniquingKeysWith: max)

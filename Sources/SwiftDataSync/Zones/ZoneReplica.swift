@@ -50,6 +50,9 @@ final class ZoneReplica {
   private var losses: Losses?
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
+  /// The transactions of the outbox as they were sent, so that their parts need not come back; nil for one that was sent in two forms, of
+  /// which the server has either.
+  private var pushed: [UUID: SyncLog.Transaction?] = [:]
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
   var undone: [ZoneName: Set<UUID>] = [:]
 
@@ -196,7 +199,6 @@ final class ZoneReplica {
     _ changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [], appended: [LocalTransaction] = [],
     saved: [RecordKey: Set<ExactText>?] = [:], isPartial: Bool = false, isWriting: Bool = true
   ) throws {
-    let unsent = unsentFields(without: acknowledged.union(taken))
     let laid = try outbox.update(
       store, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots,
       keeping: isPartial ? .all : isWaiting ? .missing : .nothing)
@@ -207,8 +209,9 @@ final class ZoneReplica {
       let before = rows
       update = try ViewUpdate(shown, models, changes: laid.shown)
       try work.add(update, before, saved: saved)
-      losses = try self.losses ?? Losses(unsent, before)
-      try losses.add(update, before, arrived: changes.keys)
+      losses = self.losses ?? Losses()
+      try losses.add(
+        update, laid, outbox, without: acknowledged.union(taken), before, arrived: changes.keys)
       try note(dropped: laid.dropped.filter { !taken.contains($0.transaction) }, before, losses)
     }
     try store.take(changes)
@@ -284,12 +287,35 @@ final class ZoneReplica {
   /// Asks for what follows in the log.
   func pullRequest() -> SyncLog.PullRequest {
     let forked = store.replica.forkedZones ?? []
+    let unsent = store.outbox.prefix(1000).map(\.id)
+    let held = unsent.filter { (pushed[$0] ?? nil) != nil }
     return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
       known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
         .sorted(),
-      loading: store.zones.compactMapValues(\.position), unsent: store.outbox.prefix(1000).map(\.id),
+      loading: store.zones.compactMapValues(\.position), unsent: unsent, held: held.isEmpty ? nil : held,
       version: store.replica.zoneList)
+  }
+
+  /// An answer with the parts of the transactions that the client holds.
+  /// - Returns: nil if one was sent in another form meanwhile.
+  /// - Throws: ``SyncFailure`` for a transaction that the request did not name.
+  private func completed(
+    _ response: SyncLog.PullResponse, for request: SyncLog.PullRequest
+  ) throws -> SyncLog.PullResponse? {
+    guard response.entries.contains(where: { $0.id != nil }) else { return response }
+    let (held, known) = (Set(request.held ?? []), Set(request.known))
+    var response = response
+    for (index, entry) in response.entries.enumerated() {
+      guard let id = entry.id else { continue }
+      guard held.contains(id) else {
+        throw SyncFailure(.invalid, "the server answered with a transaction that this client does not have: \(id)")
+      }
+      guard let transaction = pushed[id] ?? nil else { return nil }
+      response.entries[index].parts = transaction.parts.filter { known.contains($0.key) }
+        .mapValues(ZoneStates.Entry.Part.change)
+    }
+    return response
   }
 
   /// Takes in the answer to a pull: what follows in the log, permissions and acknowledgements, in one transaction.
@@ -304,6 +330,7 @@ final class ZoneReplica {
     guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
       request.loading == current.loading
     else { return true }
+    guard let response = try completed(response, for: request) else { return true }
     try adjustClock(toServer: response.time, field: "pull.time")
     if let epochs = response.epochs {
       try transaction {
@@ -324,6 +351,7 @@ final class ZoneReplica {
       try scanBefore(response)
       return try takeIn(response)
     }
+    for id in response.taken { pushed[id] = nil }
     try showLoads()
     if let failure { throw failure }
     return response.cursor < response.latest || store.zones.values.contains { $0.position != nil }
@@ -352,13 +380,12 @@ final class ZoneReplica {
   /// - Returns: the error of a resolver. It does not keep the answer from being taken in.
   private func takeIn(_ response: SyncLog.PullResponse) throws -> (any Error)? {
     taken = Set(response.taken)
-    let unsent = unsentFields(without: taken)
-    let contested = try contested(response.entries, unsentFields(without: []))
+    let contested = try contested(response.entries)
     var changes: [RecordKey: Registers?] = [:]
     let gone = try response.list.map(takeZones) ?? []
     let whole = try response.loads.filter { try take($0, &changes) }.map(\.zone)
     for entry in response.entries.map(\.reduced) {
-      try noteLosses(of: entry, against: unsent, without: taken)
+      try noteLosses(of: entry, without: taken)
       try take(entry, &changes)
     }
     store.replica.cursor = response.cursor
@@ -459,6 +486,8 @@ final class ZoneReplica {
       // A zone without its key waits.
       guard let transaction = try sealed(transaction) else { break }
       transactions.append(transaction)
+      let isOther = pushed[transaction.id].map { $0 != transaction } ?? false
+      pushed[transaction.id] = .some(isOther ? nil : transaction)
     }
     guard !transactions.isEmpty else { return nil }
     return SyncLog.PushRequest(

@@ -105,6 +105,30 @@ public struct LaidOutbox: Sendable {
     try registers(of: key, over: base, before: .max)
   }
 
+  /// The fields of a record that the program changed, the latest write of each.
+  public func fields(of key: RecordKey, without taken: Set<UUID>) -> [WireName: Stamped<RegisterValue>] {
+    var fields: [WireName: Stamped<RegisterValue>] = [:]
+    for number in index.changes(of: key) {
+      guard let transaction = laid[number]?.transaction, !taken.contains(transaction.id) else { continue }
+      fields.merge(transaction.changes[key]?.fields ?? [:], uniquingKeysWith: max)
+    }
+    return fields
+  }
+
+  /// The records that the program deleted.
+  public var deletedRecords: [RecordKey] { Array(index.deletedRecords) }
+
+  /// Whether the program deleted a record.
+  public func deletes(_ key: RecordKey, without taken: Set<UUID>) -> Bool {
+    index.changes(of: key).contains { number in
+      guard let transaction = laid[number]?.transaction, !taken.contains(transaction.id) else { return false }
+      return transaction.changes[key]?.dead != nil
+    }
+  }
+
+  /// Whether the log has all saves.
+  public var isEmpty: Bool { laid.isEmpty }
+
   /// Whether a transaction writes a record.
   public func writes(_ key: RecordKey) -> Bool { !index.writers(of: key).isEmpty }
 

@@ -56,6 +56,10 @@ struct OutboxIndex: Sendable {
   private var names: [RecordName: Set<Int>] = [:]
   private var values: [UniqueValue: Set<Int>] = [:]
   private var zones: [ZoneName: Set<Int>] = [:]
+  /// The transactions that change a record, by where the record was when the program saved.
+  private var changes: [RecordKey: Set<Int>] = [:]
+  /// The number of transactions that delete a record.
+  private var deletions: [RecordKey: Int] = [:]
   /// The number of transactions that make a record lead to a name.
   private var links: [RecordName: [RecordKey: Int]] = [:]
   /// The number of transactions after which a record has a unique value.
@@ -64,6 +68,8 @@ struct OutboxIndex: Sendable {
   func readers(of name: RecordName) -> Set<Int> { names[name] ?? [] }
   func readers(of value: UniqueValue) -> Set<Int> { values[value] ?? [] }
   func readers(of zone: ZoneName) -> Set<Int> { zones[zone] ?? [] }
+  func changes(of key: RecordKey) -> Set<Int> { changes[key] ?? [] }
+  var deletedRecords: Dictionary<RecordKey, Int>.Keys { deletions.keys }
   /// The transactions that write a record, in their order.
   func writers(of key: RecordKey) -> [Int] { writers[key.name]?[key.zone] ?? [] }
   /// The zones in which a transaction writes a record of a name, with the first such transaction.
@@ -80,6 +86,13 @@ struct OutboxIndex: Sendable {
     for name in laid.reads.names { Self.change(&names, name, number, by: count) }
     for value in laid.reads.values { Self.change(&values, value, number, by: count) }
     for zone in laid.reads.zones { Self.change(&zones, zone, number, by: count) }
+    // A transaction that goes again to a restored server does not change anything for the program.
+    for (key, registers) in laid.transaction.isResent ? [:] : laid.transaction.changes {
+      Self.change(&changes, key, number, by: count)
+      guard registers.dead != nil else { continue }
+      let sum = (deletions[key] ?? 0) + count
+      deletions[key] = sum > 0 ? sum : nil
+    }
     for (key, registers) in laid.written {
       var numbers = writers(of: key)
       if count > 0 {

@@ -97,11 +97,15 @@ extension SyncLog {
     public var commit: Int64
     /// The effects, by zone.
     public var parts: [ZoneName: ZoneStates.Entry.Part]
+    /// The transaction, if it is one of ``PullRequest/held``. Then ``parts`` is empty, and the client has what it sent.
+    public var id: UUID?
 
-    private enum CodingKeys: String, CodingKey { case commit, parts }
+    private enum CodingKeys: String, CodingKey { case commit, parts, id }
 
     /// Makes an entry.
-    public init(commit: Int64, parts: [ZoneName: ZoneStates.Entry.Part]) { (self.commit, self.parts) = (commit, parts) }
+    public init(commit: Int64, parts: [ZoneName: ZoneStates.Entry.Part], id: UUID? = nil) {
+      (self.commit, self.parts, self.id) = (commit, parts, id)
+    }
 
     /// Decodes an entry.
     /// - Throws: `DecodingError`, also for a number that is not one of ``SyncWire/sequenceNumbers``.
@@ -110,6 +114,7 @@ extension SyncLog {
       commit = try container.number(.commit, in: SyncWire.sequenceNumbers)
       let bytes = try container.decode([ZoneName: Data].self, forKey: .parts)
       parts = try bytes.mapValues { try ZoneStates.Entry.Part(encoded: $0) }
+      id = try container.decodeIfPresent(UUID.self, forKey: .id)
     }
 
     /// Encodes the entry, with the bytes of each part.
@@ -117,6 +122,7 @@ extension SyncLog {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(commit, forKey: .commit)
       try container.encode(parts.mapValues(\.encoded), forKey: .parts)
+      try container.encodeIfPresent(id, forKey: .id)
     }
 
     /// The entry as ``ZoneStates`` take it in.

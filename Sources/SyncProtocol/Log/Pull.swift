@@ -14,16 +14,19 @@ extension SyncLog {
     public var loading: [ZoneName: String]
     /// The transactions that the client does not know to be in the log.
     public var unsent: [UUID]
+    /// Those of ``unsent`` whose parts the client has as it sent them. Their entries come without parts; nil for none.
+    public var held: [UUID]?
     /// The ``ZoneList/version`` that the client has; nil for none.
     public var version: String?
 
     /// Makes a request.
     public init(
       cursor: Int64, epoch: UUID?, known: [ZoneName], loading: [ZoneName: String] = [:], unsent: [UUID] = [],
-      version: String? = nil
+      held: [UUID]? = nil, version: String? = nil
     ) {
       (self.cursor, self.epoch) = (Untrusted(cursor), epoch)
-      (self.known, self.loading, self.unsent, self.version) = (known, loading, unsent, version)
+      (self.known, self.loading, self.unsent, self.held) = (known, loading, unsent, held)
+      self.version = version
     }
   }
 

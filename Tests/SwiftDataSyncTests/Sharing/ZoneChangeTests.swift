@@ -199,6 +199,25 @@ struct ZoneChangeTests {
     #expect(try group.contents(bob).contains("single in Blues") == isBobs)
   }
 
+  @Test("stays with the participant who made it and took it out of a share that never got it")
+  func neverSent() throws {
+    try group.save(bob) { context in
+      let track = SharedTrack("new")
+      context.insert(track)
+      track.playlist = try group.playlist("Jazz", context)
+    }
+    try group.devices[bob].replica.capture()
+    try group.save(bob) { context in
+      let own = SharedPlaylist("Own")
+      context.insert(own)
+      try group.track("new", context).playlist = own
+    }
+    try group.devices[bob].replica.capture()
+    group.revoke("bob")
+    for _ in 0..<2 { try group.sync(bob) }
+    #expect(try group.contents(bob) == ["Own: new", "new in Own", "0 covers, 0 comments"])
+  }
+
   @Test("stays with the participant who took it out of a share and lost the share before an answer came")
   func takenOutUnanswered() throws {
     try put("Jazz", ann)

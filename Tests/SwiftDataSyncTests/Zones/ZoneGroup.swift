@@ -92,26 +92,7 @@ final class ZoneGroup {
   }
 
   /// Gets keys of shares, and wraps them for others, as the session does.
-  func exchangeKeys(_ index: Int) throws {
-    let (replica, account, keys) = (replicas[index], accounts[index], server.keys)
-    guard let own = replica.keyring?.account.publicKey.rawRepresentation else { return }
-    if keys.accounts[account] == nil { keys.accounts[account] = own }
-    for zone in replica.sharesThatNeedKeys {
-      guard let share = server.shares[zone] else { continue }
-      let known = keys.keys(of: zone, share, for: account)
-      if let all = try replica.unwrap(known, zone), all.count > replica.keyGeneration(zone) {
-        try replica.keep(all, zone: zone)
-      }
-      if share.owner == account {
-        let wrapped = try replica.wrap(known, zone)
-        if let request = wrapped.request { try keys.put(request, to: zone, share, by: account) }
-        if let kept = wrapped.kept { try replica.keep(kept, zone: zone) }
-        if let refused = wrapped.refused { throw refused }
-      } else if known.wrappedGeneration < known.generation, let request = try replica.wrapLinkKey(known, zone) {
-        try keys.put(request, to: zone, share, by: account)
-      }
-    }
-  }
+  func exchangeKeys(_ index: Int) throws { try replicas[index].exchangeKeys(with: server, as: accounts[index]) }
 
   /// Starts a replica again, as its program does, or after a crash.
   func restart(_ index: Int) throws { replicas[index] = try replica(index) }

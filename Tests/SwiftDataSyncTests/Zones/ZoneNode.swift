@@ -162,7 +162,8 @@ final class ZoneNode: EditedNode {
 
   func sendPush() throws {
     guard !isCutOff, let request = try replica.pushRequest(limit: Int.random(in: 1...4, using: &random)) else { return }
-    try upload(request)
+    // The account may have lost the permission meanwhile, which the next pull says.
+    do { try upload(request) } catch let failure as SyncFailure where failure.code == .forbidden { return }
     flying.append(.push(request))
   }
 

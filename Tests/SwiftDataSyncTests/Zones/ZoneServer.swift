@@ -181,7 +181,10 @@ final class ZoneServer {
     // A zone comes as it is at the cursor, so the cursor is not before the state that it begins with.
     response.cursor = max(response.cursor, loads.map { contents.folded[$0]?.commit ?? 0 }.max() ?? 0)
     response.entries = entries.filter { $0.commit <= response.cursor }.map { entry in
-      SyncLog.Entry(commit: entry.commit, parts: entry.parts.filter { known.contains($0.key) })
+      if let id = entry.id, request.held?.contains(id) == true, request.unsent.contains(id) {
+        return SyncLog.Entry(commit: entry.commit, parts: [:], id: id)
+      }
+      return SyncLog.Entry(commit: entry.commit, parts: entry.parts.filter { known.contains($0.key) })
     }
     for zone in loads {
       response.loads.append(load(zone, from: request.loading[zone], to: response.cursor, limit: limit))

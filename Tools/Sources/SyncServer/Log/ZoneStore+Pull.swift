@@ -14,6 +14,8 @@ extension ZoneStore {
     var parts: [(zone: ZoneName, part: LogPart)] = []
     var loads: [Load] = []
     var taken: [UUID] = []
+    /// The transactions whose parts the client has, by their commits.
+    var held: [Int64: UUID] = [:]
     var epochs: [SyncLog.Epoch]?
     var list: SyncLog.ZoneList?
   }
@@ -31,9 +33,11 @@ extension ZoneStore {
 
   /// Returns what follows a cursor, as the JSON of a `SyncLog.PullResponse`.
   func pull(_ request: SyncLog.PullRequest, account: String) throws -> Data {
-    guard request.unsent.count <= limits.transactions else {
+    let held = Set(request.held ?? [])
+    guard request.unsent.count <= limits.transactions, held.isSubset(of: request.unsent) else {
       throw SyncFailure(
-        .tooLarge, "a pull may name \(limits.transactions) transactions; name fewer in one request")
+        .tooLarge,
+        "a pull may name \(limits.transactions) unsent transactions, and hold some of these; name fewer in one request")
     }
     try noticeRestore()
     let context = ModelContext(container)
@@ -55,8 +59,11 @@ extension ZoneStore {
     let known = Set(request.known).filter { list.latest[$0] != nil && !behind.contains($0.text) }
 
     var answer = Answer(cursor: head.commit, latest: head.commit)
+    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
+    for (identity, commit) in commits where held.contains(identity.id) { answer.held[commit] = identity.id }
     let active = known.filter { list.latest[$0].map { $0 > cursor } ?? false }
-    (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit)
+    (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit, without: answer.held)
+    answer.held = answer.held.filter { $0.key > cursor && $0.key <= answer.cursor }
     // Each answer has something of a zone that is loading.
     var budget = max(1, limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) })
     for zone in list.latest.keys.filter({ !known.contains($0) }).sorted() {
@@ -65,7 +72,6 @@ extension ZoneStore {
       let position = request.loading[zone].flatMap(LoadPosition.init)
       answer.loads += try loads(of: zone, from: position, head.epoch, through: answer.cursor, &budget)
     }
-    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
     answer.taken = request.unsent.filter { id in
       commits[LogIdentity(account: account, id: id)].map { $0 <= answer.cursor } ?? false
     }
@@ -88,7 +94,7 @@ extension ZoneStore {
   /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, and all entries of each commit.
   /// - Returns: the entries, and the commit up to which they go.
   private func entries(
-    of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64
+    of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64, without held: [Int64: UUID]
   ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
     let share = limits.answerSize / max(1, zones.count)
     var end = latest
@@ -100,7 +106,8 @@ extension ZoneStore {
     }
     var parts: [(zone: ZoneName, part: LogPart)] = []
     for (zone, last) in ends {
-      parts += try self.parts(of: zone.text, after: cursor, through: min(last, end)).map { (zone, $0) }
+      parts += try self.parts(of: zone.text, after: cursor, through: min(last, end), without: Set(held.keys))
+        .map { (zone, $0) }
     }
     parts.sort { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }
     return (parts, end)
@@ -128,12 +135,18 @@ extension ZoneStore {
   }
 
   /// Returns the entries of a zone after one commit and up to another one, in order.
-  func parts(of key: String, after commit: Int64, through end: Int64) throws -> [LogPart] {
+  /// - Parameter held: commits that are left out.
+  func parts(
+    of key: String, after commit: Int64, through end: Int64, without held: Set<Int64> = []
+  ) throws -> [LogPart] {
     guard commit < end else { return [] }
+    let left = Array(held.filter { $0 > commit && $0 <= end })
+    let predicate =
+      left.isEmpty
+      ? #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end }
+      : #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end && !left.contains($0.commit) }
     return try ModelContext(container).fetch(
-      FetchDescriptor<LogPart>(
-        predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end },
-        sortBy: [SortDescriptor(\.commit)]))
+      FetchDescriptor<LogPart>(predicate: predicate, sortBy: [SortDescriptor(\.commit)]))
   }
 
   /// Says whether there is something to pull.
@@ -152,16 +165,18 @@ extension ZoneStore {
 
   private func json(_ answer: Answer) throws -> Data {
     var body = Data("{\"cursor\":\(answer.cursor),\"entries\":[".utf8)
-    var last: Int64?
-    for (zone, part) in answer.parts {
-      body += Data(
-        last == part.commit
-          ? ",".utf8
-          : (last == nil ? "{\"commit\":\(part.commit),\"parts\":{" : "}},{\"commit\":\(part.commit),\"parts\":{").utf8)
-      try Self.append(zone, part.bytes, &body)
-      last = part.commit
+    let parts = Dictionary(grouping: answer.parts) { $0.part.commit }
+    for (index, commit) in Set(parts.keys).union(answer.held.keys).sorted().enumerated() {
+      body += Data("\(index > 0 ? "," : ""){\"commit\":\(commit),".utf8)
+      if let id = answer.held[commit] { body += Data("\"id\":\"\(id)\",".utf8) }
+      body += Data("\"parts\":{".utf8)
+      for (index, (zone, part)) in (parts[commit] ?? []).enumerated() {
+        if index > 0 { body.append(UInt8(ascii: ",")) }
+        try Self.append(zone, part.bytes, &body)
+      }
+      body += Data("}}".utf8)
     }
-    body += Data((last == nil ? "]" : "}}]").utf8)
+    body += Data("]".utf8)
     if let epochs = answer.epochs { body += Data(",\"epochs\":".utf8) + (try SyncWire.encode(epochs)) }
     body += Data(",\"latest\":\(answer.latest)".utf8)
     if let list = answer.list { body += Data(",\"list\":".utf8) + (try SyncWire.encode(list)) }

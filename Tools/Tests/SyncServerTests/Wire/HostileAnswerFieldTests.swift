@@ -93,7 +93,7 @@ struct HostileAnswerFieldTests {
     var pull = SyncLog.PullResponse(cursor: 1, latest: 1, time: 1)
     pull.epochs = [SyncLog.Epoch(name: UUID(), start: 0)]
     pull.list = list
-    pull.entries = [SyncLog.Entry(commit: 1, parts: [.share("1"): .change([.a: .born()])])]
+    pull.entries = [SyncLog.Entry(commit: 1, parts: [.share("1"): .change([.a: .born()])], id: UUID())]
     pull.loads = [SyncLog.ZoneLoad(zone: .share("1"), isStart: true, entries: pull.entries, position: "p")]
     pull.taken = [UUID()]
     let keys = ZoneKeys(

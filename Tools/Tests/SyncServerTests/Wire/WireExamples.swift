@@ -23,7 +23,7 @@ struct WireExample {
     case "POST /log/pull":
       message = SyncLog.PullRequest(
         cursor: 0, epoch: world.epoch, known: [world.own(.ann)], loading: [world.share: "\(world.epoch)/0/0/0"],
-        unsent: [world.pushed], version: "version")
+        unsent: [world.pushed], held: [world.pushed], version: "version")
     case "POST /log/push":
       message = SyncLog.PushRequest(
         cursor: 1, epoch: world.epoch, before: [world.pushed],
