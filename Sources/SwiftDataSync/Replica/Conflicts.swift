@@ -4,8 +4,9 @@ public import SwiftData
 
 /// Decides conflicts of one model: two replicas changed an object without having seen each other's change.
 ///
-/// The replica whose change was not sent yet when the other one arrived asks its resolver. What the resolver decides is
-/// a change like any other, which all replicas get.
+/// The replica whose change was not sent yet when the other one arrived, or is later in the log, asks its resolver. It asks once for each
+/// change of another replica that it has not seen, in the order of the log, and then for the object of the log if that is another one. What
+/// the resolver decides is a change like any other, which all replicas get.
 public protocol ConflictResolver<Model>: Sendable {
   /// The model whose conflicts it decides.
   associatedtype Model: PersistentModel
@@ -14,7 +15,7 @@ public protocol ConflictResolver<Model>: Sendable {
   /// - Parameters:
   ///   - local: the object with the attributes that this replica has. It is a copy without a context; the attributes that it
   ///     has afterwards are the object's.
-  ///   - remote: a copy with the attributes of the other replica.
+  ///   - remote: a copy with the attributes of the other replica. A later change of a third replica need not have seen them.
   func resolve(local: Model, remote: Model)
 }
 

@@ -11,7 +11,9 @@ extension ZoneReplica {
     let key: RecordKey
     let entity: String
     let local: [WireName: Stamped<RegisterValue>]
-    let remote: [WireName: Stamped<RegisterValue>]
+    /// What each of the others wrote that the program did not see, in the order of the log, and at the end the record of the log. A later write
+    /// need not have seen an earlier one.
+    let remotes: [[WireName: Stamped<RegisterValue>]]
   }
 
   /// The records of entries whose fields the outbox writes, too.
@@ -23,7 +25,7 @@ extension ZoneReplica {
     let own = Set(outbox.transactions.map(\.time))
     var seen = Set<HybridTime>()
     var remote: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
-    var found = Set<RecordKey>()
+    var unseen: [RecordKey: [[WireName: Stamped<RegisterValue>]]] = [:]
     for entry in entries {
       for (zone, part) in entry.parts {
         guard case .change(let changes) = part else { continue }
@@ -32,18 +34,23 @@ extension ZoneReplica {
           let fields = outbox.fields(of: key, without: [])
           if fields.isEmpty { continue }
           let theirs = registers.fields.filter { !own.contains($0.value.time) }
-          if remote[key] == nil { remote[key] = try store.registers(of: key)?.fields ?? [:] }
-          remote[key]?.merge(theirs, uniquingKeysWith: max)
-          if theirs.keys.contains(where: { fields[$0].map { !seen.contains($0.time) } ?? false }) { found.insert(key) }
+          let before = try remote[key] ?? store.registers(of: key)?.fields ?? [:]
+          remote[key] = before.merging(theirs, uniquingKeysWith: max)
+          if theirs.keys.contains(where: { fields[$0].map { !seen.contains($0.time) } ?? false }) {
+            unseen[key, default: []].append(before.merging(theirs) { $1 })
+          }
           seen.formUnion(registers.fields.values.map(\.time).filter(own.contains))
         }
       }
     }
     let view = rows
-    return try found.sorted().compactMap { key in
+    return try unseen.sorted { $0.key < $1.key }.compactMap { key, writes in
       guard let row = try view.row(showing: key), let entity = try view.entity(of: row)?.text, resolvers.has(entity)
       else { return nil }
-      return Contested(key: key, entity: entity, local: try view.fields(of: row), remote: remote[key] ?? [:])
+      let all = remote[key] ?? [:]
+      return Contested(
+        key: key, entity: entity, local: try view.fields(of: row),
+        remotes: writes.last == all ? writes : writes + [all])
     }
   }
 
@@ -61,7 +68,9 @@ extension ZoneReplica {
           let object = try ModelCells.objects([identifier], in: context)[identifier]
         else { continue }
         let local = try copy(conflict.local, row, entity)
-        guard resolvers.run(entity.name, local: local, remote: try copy(conflict.remote, row, entity)) else { continue }
+        for remote in conflict.remotes {
+          _ = resolvers.run(entity.name, local: local, remote: try copy(remote, row, entity))
+        }
         for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant && !rule.isPersonal {
           let decided = try ModelCells.cell(of: local, property)
           if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }
