@@ -188,6 +188,11 @@ extension SyncLog.PullRequest {
     guard response.epochs == nil else { return nil }
     var next = self
     next.cursor = Untrusted(response.cursor)
+    guard let known else {
+      guard response.list == nil, response.loads.isEmpty, response.cursor < response.latest else { return nil }
+      next.drop(response.taken)
+      return next
+    }
     var complete = Set(known)
     for load in response.loads {
       next.loading[load.zone] = load.position
@@ -201,9 +206,14 @@ extension SyncLog.PullRequest {
     }
     guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
-    next.unsent.removeAll(where: Set(response.taken).contains)
-    next.held?.removeAll(where: Set(response.taken).contains)
+    next.drop(response.taken)
     return next
+  }
+
+  private mutating func drop(_ taken: [UUID]) {
+    let taken = Set(taken)
+    unsent.removeAll(where: taken.contains)
+    held?.removeAll(where: taken.contains)
   }
 }
 

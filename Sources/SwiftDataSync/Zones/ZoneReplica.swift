@@ -53,6 +53,8 @@ final class ZoneReplica {
   /// The transactions of the outbox as they were sent, so that their parts need not come back; nil for one that was sent in two forms, of
   /// which the server has either.
   private var pushed: [UUID: SyncLog.Transaction?] = [:]
+  /// Whether the next pull names the known zones, because the list of zones is out of date.
+  private var namesZones = false
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
   var undone: [ZoneName: Set<UUID>] = [:]
 
@@ -289,11 +291,13 @@ final class ZoneReplica {
     let forked = store.replica.forkedZones ?? []
     let unsent = store.outbox.prefix(1000).map(\.id)
     let held = unsent.filter { (pushed[$0] ?? nil) != nil }
+    let known = store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
+    let loading = store.zones.compactMapValues(\.position)
+    let areAll = store.replica.zoneList != nil && known.count + loading.count == store.zones.count
     return SyncLog.PullRequest(
       cursor: store.replica.cursor, epoch: store.replica.epochs.last?.name,
-      known: store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
-        .sorted(),
-      loading: store.zones.compactMapValues(\.position), unsent: unsent, held: held.isEmpty ? nil : held,
+      known: areAll && !namesZones ? nil : known.sorted(), loading: loading, unsent: unsent,
+      held: held.isEmpty ? nil : held,
       version: store.replica.zoneList)
   }
 
@@ -304,7 +308,8 @@ final class ZoneReplica {
     _ response: SyncLog.PullResponse, for request: SyncLog.PullRequest
   ) throws -> SyncLog.PullResponse? {
     guard response.entries.contains(where: { $0.id != nil }) else { return response }
-    let (held, known) = (Set(request.held ?? []), Set(request.known))
+    let held = Set(request.held ?? [])
+    let known = Set(request.known ?? Array(store.zones.keys)).subtracting(request.loading.keys)
     var response = response
     for (index, entry) in response.entries.enumerated() {
       guard let id = entry.id else { continue }
@@ -330,6 +335,11 @@ final class ZoneReplica {
     guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
       request.loading == current.loading
     else { return true }
+    guard request.known != nil || response.list == nil else {
+      // What the zones that are gone had may be in others, which come with the next answer.
+      namesZones = true
+      return true
+    }
     guard let response = try completed(response, for: request) else { return true }
     try adjustClock(toServer: response.time, field: "pull.time")
     if let epochs = response.epochs {
@@ -351,11 +361,12 @@ final class ZoneReplica {
       try scanBefore(response)
       return try takeIn(response)
     }
+    namesZones = false
     for id in response.taken { pushed[id] = nil }
     if outbox.isEmpty { pushed = [:] }
     try showLoads()
     if let failure { throw failure }
-    return response.cursor < response.latest || store.zones.values.contains { $0.position != nil }
+    return response.cursor < response.latest || store.zones.values.contains { !$0.isWhole || $0.position != nil }
   }
 
   private func setAccount(_ list: SyncLog.ZoneList) throws {

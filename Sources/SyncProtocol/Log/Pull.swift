@@ -8,8 +8,11 @@ extension SyncLog {
     public var cursor: Untrusted<Int64>
     /// The newest epoch that the client knows; nil for a client that knows none.
     public var epoch: UUID?
-    /// The zones whose states the client has as of ``cursor``.
-    public var known: [ZoneName]
+    /// The zones whose states the client has as of ``cursor``; nil for all zones of the list ``version`` but those in ``loading``.
+    ///
+    /// If that list is out of date, the answer to nil has the new list and nothing else, and its cursor is that of the request. The client
+    /// does not take the list in. It asks again and names the zones.
+    public var known: [ZoneName]?
     /// The zones that the client has in part, with the ``ZoneLoad/position`` of the last answer.
     public var loading: [ZoneName: String]
     /// The transactions that the client does not know to be in the log.
@@ -21,7 +24,7 @@ extension SyncLog {
 
     /// Makes a request.
     public init(
-      cursor: Int64, epoch: UUID?, known: [ZoneName], loading: [ZoneName: String] = [:], unsent: [UUID] = [],
+      cursor: Int64, epoch: UUID?, known: [ZoneName]?, loading: [ZoneName: String] = [:], unsent: [UUID] = [],
       held: [UUID]? = nil, version: String? = nil
     ) {
       (self.cursor, self.epoch) = (Untrusted(cursor), epoch)

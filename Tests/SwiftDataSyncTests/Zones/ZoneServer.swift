@@ -174,7 +174,9 @@ final class ZoneServer {
       }
       response.list = SyncLog.ZoneList(version: version, zones: zones, invitations: 0)
     }
-    let known = Set(request.known).intersection(readable).filter { contents.folded[$0]?.commit ?? 0 <= cursor }
+    guard request.known != nil || response.list == nil else { return response }
+    let named = request.known.map(Set.init) ?? Set(readable).subtracting(request.loading.keys)
+    let known = named.intersection(readable).filter { contents.folded[$0]?.commit ?? 0 <= cursor }
     let entries = contents.log.filter { $0.commit > cursor && !known.isDisjoint(with: $0.parts.keys) }
     let loads = readable.filter { !known.contains($0) }
     response.cursor = entries.count > limit ? entries[limit - 1].commit : contents.commit

@@ -55,8 +55,13 @@ extension ZoneStore {
     }
     // The list comes after the newest commit, so that it knows all zones with entries up to this commit.
     let list = try list(of: account, context)
+    guard let named = request.known.map(Set.init) ?? knownZones(request, list) else {
+      var answer = Answer(cursor: cursor, latest: head.commit)
+      answer.list = list.readable
+      return try json(answer)
+    }
     let behind = cursor < head.floor ? try foldedZones(list.keys, after: cursor) : []
-    let known = Set(request.known).filter { list.latest[$0] != nil && !behind.contains($0.text) }
+    let known = named.filter { list.latest[$0] != nil && !behind.contains($0.text) }
 
     var answer = Answer(cursor: head.commit, latest: head.commit)
     let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
@@ -68,7 +73,7 @@ extension ZoneStore {
     var budget = max(1, limits.answerSize - answer.parts.reduce(0) { $0 + Int($1.part.size) })
     for zone in list.latest.keys.filter({ !known.contains($0) }).sorted() {
       // A zone that the client takes for complete is in the answer, so that the client learns that it is not.
-      guard budget > 0 || request.known.contains(zone) else { continue }
+      guard budget > 0 || named.contains(zone) else { continue }
       let position = request.loading[zone].flatMap(LoadPosition.init)
       answer.loads += try loads(of: zone, from: position, head.epoch, through: answer.cursor, &budget)
     }
@@ -81,6 +86,12 @@ extension ZoneStore {
       throw SyncFailure(.unavailable, "the server folded a log while it read the log; try again", retryAfter: 0.1)
     }
     return try json(answer)
+  }
+
+  /// The zones that a client knows which does not name them; nil if its list of zones is out of date.
+  private func knownZones(_ request: SyncLog.PullRequest, _ list: ZoneListCache.List) -> Set<ZoneName>? {
+    guard request.version == list.readable.version else { return nil }
+    return Set(list.latest.keys).subtracting(request.loading.keys)
   }
 
   /// Returns those among some zones whose logs are folded beyond a cursor.
