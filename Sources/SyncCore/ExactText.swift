@@ -17,8 +17,8 @@ public struct ExactText: Hashable, Comparable, Sendable {
     return left.text == right.text && (left.isASCII || left.text.utf8.elementsEqual(right.text.utf8))
   }
 
-  /// Hashes the text. Texts with equal bytes have equal hashes.
-  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  /// Hashes the bytes. `String` has one hash for all canonically equivalent texts, and a peer can make millions of such texts.
+  public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 
   /// Orders texts by their bytes.
   public static func < (left: ExactText, right: ExactText) -> Bool {
@@ -33,4 +33,14 @@ extension ExactText: ExpressibleByStringLiteral, CustomStringConvertible {
 
   /// The same as ``text``.
   public var description: String { text }
+}
+
+extension String {
+  /// Hashes the bytes in UTF-8.
+  func hashBytes(into hasher: inout Hasher) {
+    let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
+    // So that the bytes of two texts in one value do not flow into each other.
+    hasher.combine(0xFF as UInt8)
+  }
 }

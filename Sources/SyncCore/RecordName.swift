@@ -96,16 +96,22 @@ extension RecordName {
 
   /// Hashes what can differ: few names are not UUIDs.
   public func hash(into hasher: inout Hasher) {
-    if let other { return hasher.combine(other.text) }
+    if let other { return other.text.hashBytes(into: &hasher) }
     hasher.combine(low)
     hasher.combine(high)
   }
 
   @usableFromInline static let hashKeys = (UInt64.random(in: 1...(.max)), UInt64.random(in: 1...(.max)))
 
+  @usableFromInline static func hash(of text: String) -> Int {
+    var hasher = Hasher()
+    text.hashBytes(into: &hasher)
+    return hasher.finalize()
+  }
+
   /// A hash of few instructions. Its keys are random in each process, so that no peer can choose names that collide.
   @inlinable package var quickHash: Int {
-    if let other { return other.text.hashValue }
+    if let other { return Self.hash(of: other.text) }
     let (high, low) = (high ^ Self.hashKeys.0).multipliedFullWidth(by: low ^ Self.hashKeys.1)
     return Int(truncatingIfNeeded: high ^ low)
   }

@@ -164,6 +164,13 @@ package import UntrustedInput
   /// - Throws: `DecodingError`.
   package mutating func number() throws -> Untrusted<UInt64> { Untrusted(try bits()) }
 
+  /// Reads a number that is not negative.
+  /// - Throws: `DecodingError`, also for a number that does not fit.
+  package mutating func natural() throws -> Int64 {
+    guard let number = Int64(exactly: try bits()) else { throw damaged() }
+    return number
+  }
+
   /// Reads 64 bits that stay as they are, for example an integer of a program's property.
   /// - Throws: `DecodingError`.
   package mutating func bits() throws -> UInt64 {

@@ -105,9 +105,9 @@ final class EncryptedStoreTests {
     try insert("sent", container)
     try insert("received", other)
     try syncAll()
-    for container in [container, other] {
+    for (index, container) in [container, other].enumerated() {
       let context = ModelContext(container)
-      for note in try context.fetch(FetchDescriptor<SecretNote>()) { note.secret += " any more" }
+      for note in try context.fetch(FetchDescriptor<SecretNote>()) { note.secret += " of \(index)" }
       try context.save()
     }
     try syncAll()

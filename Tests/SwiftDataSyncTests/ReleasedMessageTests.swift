@@ -168,7 +168,7 @@ private struct Example {
           version: "v")),
       try Example(answer),
       try Example(SyncLog.PushRequest(cursor: 4, epoch: uuid, before: [uuid], transactions: [transaction])),
-      try Example(SyncLog.PushResponse(taken: 1, refusal: failure, time: 5)),
+      try Example(SyncLog.PushResponse(taken: 1, repeated: [uuid], refusal: failure, time: 5)),
       try Example(SyncLog.WaitRequest(cursor: 4, epoch: uuid, version: "v", seconds: 1.5)),
       try Example(SyncLog.WaitResponse(isChanged: true)), try Example(failure),
     ]

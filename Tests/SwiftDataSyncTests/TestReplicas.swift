@@ -55,9 +55,9 @@ extension ZoneReplica {
     try pull(from: server, as: account, limit: limit)
     try exchangeKeys(with: server, as: account)
     while let request = try nextPush() {
-      if let refusal = try server.push(request, from: account).refusal, ![.behind, .moved].contains(refusal.code) {
-        throw refusal
-      }
+      let response = try server.push(request, from: account)
+      didPush(request, response)
+      if let refusal = response.refusal, ![.behind, .moved].contains(refusal.code) { throw refusal }
       try afterPush()
       try pull(from: server, as: account, limit: limit)
     }

@@ -97,6 +97,7 @@ extension SyncEngine {
     let response = try await client.push(request)
     let taken = try response.taken.inRange(0...request.transactions.count, field: "push.taken")
     try replica.adjustClock(toServer: response.time, field: "push.time")
+    replica.didPush(request, response)
     guard let refusal = response.refusal else {
       guard taken == request.transactions.count else {
         throw SyncFailure(.invalid, "the server did not take all changes and does not say why; it is faulty")

@@ -1,6 +1,7 @@
 #if Sync
 import Crypto
 import Foundation
+import SwiftData
 import SyncCore
 import SyncProtocol
 import UntrustedInput
@@ -33,6 +34,14 @@ extension SyncEngine {
         // The owner removed the account a moment ago.
       } catch let failure as SyncFailure where failure.code == .keyConflict {
         // Another device of the account made a key meanwhile. The next exchange gets it.
+      } catch let error where error.isOfKeys {
+        // A participant can give others a key that cannot be read. That must not stop the exchange of other zones.
+        let owner = replica.store.zones[share]?.owner ?? ""
+        refused = SyncError(
+          code: .encryptionKey,
+          message:
+            "a key of the share of \(owner) cannot be read (\(error)); its encrypted values stay unreadable. Ask \(owner) to remove"
+            + " your account from the share and to invite it again")
       }
     }
     return refused
@@ -69,6 +78,15 @@ extension SyncEngine {
     guard let zone = ZoneName(text: share.zone), try replica().canSeal else { return }
     let keys = try await client.keys(of: share.zone)
     try replica().take(link, keys, of: zone, owner: share.owner)
+  }
+}
+
+extension Error {
+  /// Whether the error says that keys of other accounts cannot be used, and not that a request or the store failed.
+  fileprivate var isOfKeys: Bool {
+    !(self is SyncFailure || self is SyncError || self is URLError || self is CancellationError
+      || self is SwiftDataError
+      || self is CocoaError)
   }
 }
 #endif

@@ -43,7 +43,9 @@ extension ZoneReplica {
         for (property, theirs) in registers.fields.sorted(by: { $0.key < $1.key }) {
           if isDeleted {
             try log(key, shown.registers(of: key), property, lost: theirs.value, kept: .null)
-          } else if let own = mine[property], own > theirs, own.value != theirs.value {
+          } else if let own = mine[property], own > theirs,
+            opened(own.value, of: name, property) != opened(theirs.value, of: name, property)
+          {
             try log(key, shown.registers(of: key), property, lost: theirs.value, kept: own.value)
           }
         }
@@ -56,6 +58,8 @@ extension ZoneReplica {
     /// The unsent values that rows show.
     fileprivate var own:
       [(key: RecordKey, record: Registers?, property: SyncModels.Property, write: Stamped<RegisterValue>)] = []
+    /// The same values, by record and property.
+    private var shown: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
     /// The fields that the program changed and the log does not have, of the records that were looked at.
     fileprivate var unsent: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
     /// The rows that showed records; nil for a record that was not shown.
@@ -74,8 +78,8 @@ extension ZoneReplica {
       _ before: ShownRows, arrived: some Sequence<RecordKey>
     ) throws {
       for key in update.shown.keys where rows[key] == nil { rows[key] = .some(try before.row(showing: key)) }
-      self.arrived.formUnion(arrived)
       guard !outbox.isEmpty || !laid.dropped.isEmpty else { return }
+      self.arrived.formUnion(arrived)
       let dropped = Dictionary(grouping: laid.dropped.filter { !taken.contains($0.transaction) }, by: \.key)
       var keys = Set(update.shown.keys).union(laid.shown.keys).union(dropped.keys)
       for row in Set(update.changed.keys).union(update.deleted).union(update.renamed.keys) {
@@ -91,12 +95,13 @@ extension ZoneReplica {
         for model in before.models.classes[entity] ?? [] {
           guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
           own.append((key, try before.registers(of: key), model, write))
+          shown[key, default: [:]][model.wire] = write
         }
       }
     }
 
     func has(_ write: Stamped<RegisterValue>, of key: RecordKey, _ property: WireName) -> Bool {
-      own.contains { $0.key == key && $0.property.wire == property && $0.write == write }
+      shown[key]?[property] == write
     }
   }
 
@@ -135,7 +140,7 @@ extension ZoneReplica {
   private func isSame(
     _ left: RegisterValue, _ right: RegisterValue, of key: RecordKey, _ property: SyncModels.Property, _ view: ShownRows
   ) throws -> Bool {
-    if left == right { return true }
+    if opened(left, of: key.name, property.wire) == opened(right, of: key.name, property.wire) { return true }
     guard case .toOne = property.kind, let left = left.reference, let right = right.reference else { return false }
     let rows = try [left, right].map { try view.row(of: $0, from: key.zone) }
     return rows[0] != nil && rows[0] == rows[1]
@@ -162,10 +167,12 @@ extension ZoneReplica {
     try store.tables.rows(.conflicts, nil, "ORDER BY 1").map { row in
       let lost = try RegisterValue(encoded: row[4].syncData ?? Data())
       let kept = try RegisterValue(encoded: row[5].syncData ?? Data())
-      let record = row[1].syncText
+      let (record, name) = (row[1].syncText, ExactText(row[3].syncText))
+      let wire = models.classes[WireName(row[2].syncText)]?.first { $0.name == name }?.wire ?? name
+      func text(_ value: RegisterValue) -> String { opened(value, of: RecordName(record), wire).readableText }
       return SyncConflict(
         date: Date(timeIntervalSinceReferenceDate: row[0].syncReal), entity: row[2].syncText, property: row[3].syncText,
-        record: record, object: try object(RecordName(record)), lost: lost.readableText, kept: kept.readableText,
+        record: record, object: try object(RecordName(record)), lost: text(lost), kept: text(kept),
         lostObject: try lost.reference.flatMap { try object($0.name) },
         keptObject: try kept.reference.flatMap { try object($0.name) })
     }

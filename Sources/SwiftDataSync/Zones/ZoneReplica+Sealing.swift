@@ -17,6 +17,12 @@ extension ZoneReplica {
     return names.lazy.compactMap { self.open(sealed, $0, entity.wire(of: property.name)) }.first
   }
 
+  /// What a value of a record says, if its key is here. Encrypting one value twice gives two results, so only opened values are compared.
+  func opened(_ value: RegisterValue, of record: RecordName, _ property: WireName) -> RegisterValue {
+    guard case .sealed(let data) = value else { return value }
+    return open(data, record, property) ?? value
+  }
+
   private func open(_ sealed: Data, _ record: RecordName, _ property: WireName) -> RegisterValue? {
     (try? keyring?.open(sealed, Sealing.place(record, property.text))).flatMap(\.self)
   }

@@ -50,9 +50,8 @@ final class ZoneReplica {
   private var losses: Losses?
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
-  /// The transactions of the outbox as they were sent, so that their parts need not come back; nil for one that was sent in two forms, of
-  /// which the server has either.
-  private var pushed: [UUID: SyncLog.Transaction?] = [:]
+  /// The transactions of the outbox that the log has as they are here, so that their parts need not come back.
+  private var pushed: [UUID: SyncLog.Transaction] = [:]
   /// Whether the next pull names the known zones, because the list of zones is out of date.
   private var namesZones = false
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
@@ -290,7 +289,7 @@ final class ZoneReplica {
   func pullRequest() -> SyncLog.PullRequest {
     let forked = store.replica.forkedZones ?? []
     let unsent = store.outbox.prefix(1000).map(\.id)
-    let held = unsent.filter { (pushed[$0] ?? nil) != nil }
+    let held = unsent.filter { pushed[$0] != nil }
     let known = store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
     let loading = store.zones.compactMapValues(\.position)
     let areAll = store.replica.zoneList != nil && known.count + loading.count == store.zones.count
@@ -302,7 +301,7 @@ final class ZoneReplica {
   }
 
   /// An answer with the parts of the transactions that the client holds.
-  /// - Returns: nil if one was sent in another form meanwhile.
+  /// - Returns: nil if the client does not have one any more.
   /// - Throws: ``SyncFailure`` for a transaction that the request did not name.
   private func completed(
     _ response: SyncLog.PullResponse, for request: SyncLog.PullRequest
@@ -316,7 +315,7 @@ final class ZoneReplica {
       guard held.contains(id) else {
         throw SyncFailure(.invalid, "the server answered with a transaction that this client does not have: \(id)")
       }
-      guard let transaction = pushed[id] ?? nil else { return nil }
+      guard let transaction = pushed[id] else { return nil }
       response.entries[index].parts = transaction.parts.filter { known.contains($0.key) }
         .mapValues(ZoneStates.Entry.Part.change)
     }
@@ -347,6 +346,7 @@ final class ZoneReplica {
         let fork = SyncLog.Epoch.fork(
           of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
         store.replica.epochs = epochs
+        pushed = [:]
         guard let fork else { return }
         // The server gives all zones whole. The rows show what they show until then.
         let zones = Set(store.zones.filter(\.value.isWhole).keys)
@@ -498,12 +498,20 @@ final class ZoneReplica {
       // A zone without its key waits.
       guard let transaction = try sealed(transaction) else { break }
       transactions.append(transaction)
-      let isOther = pushed[transaction.id].map { $0 != transaction } ?? false
-      pushed[transaction.id] = .some(isOther ? nil : transaction)
     }
     guard !transactions.isEmpty else { return nil }
     return SyncLog.PushRequest(
       cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: transactions)
+  }
+
+  /// Notes what a push appended to the log. A transaction that the log had before may have another form there: another copy of the store or
+  /// an earlier try sent it.
+  func didPush(_ request: SyncLog.PushRequest, _ response: SyncLog.PushResponse) {
+    // A server that was restored meanwhile may have another form.
+    guard request.epoch == store.replica.epochs.last?.name else { return }
+    let repeated = Set(response.repeated ?? [])
+    for transaction in request.transactions.prefix(response.taken.clamped(to: 0...request.transactions.count))
+    where !repeated.contains(transaction.id) { pushed[transaction.id] = transaction }
   }
 
   var pendingCount: Int { store.outbox.count }

@@ -14,7 +14,7 @@ struct TransactionLaying<Source: RecordSource> {
   private let roots: Set<RecordKey>
   /// The records that the transaction makes. No other replica knows them.
   private var fresh = Set<RecordKey>()
-  /// The records whose changes were dropped.
+  /// The records whose changes were dropped, and which are still there.
   private var refused = Set<RecordKey>()
 
   init(_ records: RecordOverlay<Source>, _ models: SyncModels, writable: Set<ZoneName>, roots: Set<RecordKey>) {
@@ -53,7 +53,9 @@ struct TransactionLaying<Source: RecordSource> {
     } else if record?.dead != nil {
       return try layRelationships(registers, of: key, in: transaction)
     } else if record == nil || record?.home.map({ $0.zone != key.zone }) ?? false {
-      guard let located = try record == nil ? ownRecord(key.name) : records.locate(Reference(key.name), from: key.zone)
+      guard
+        let located = try record == nil
+          ? ownRecord(key.name, registers) : records.locate(Reference(key.name), from: key.zone)
       else {
         return drop(registers, of: key, in: transaction, record == nil ? .unknown : .movedOutOfSight)
       }
@@ -70,11 +72,15 @@ struct TransactionLaying<Source: RecordSource> {
     try write(target.zone == key.zone ? registers : registers.leaving(key.zone), to: target)
   }
 
-  /// The record of a name in the account's own zone. An object whose share ended is there, and nothing is left that leads to it. Only the
-  /// account's devices write the zone, so no participant gives a name to a record there to get the change.
-  private func ownRecord(_ name: RecordName) throws -> RecordKey? {
-    guard let own = writable.first(where: { !$0.isShare }).map({ RecordKey($0, name) }),
-      let record = try records.registers(of: own), record.isHere(own.zone), record.dead == nil
+  /// The record of a name in the account's own zone. Another device may have taken the object out of a share that the account then lost,
+  /// and nothing is left that leads to it.
+  ///
+  /// A participant can give the name of any private record to a record of a share. So the record has to be one that moved, or one that this
+  /// device made and did not send. A deletion does not follow it.
+  private func ownRecord(_ name: RecordName, _ registers: Registers) throws -> RecordKey? {
+    guard registers.dead == nil, let own = writable.first(where: { !$0.isShare }).map({ RecordKey($0, name) }),
+      let record = try records.registers(of: own), record.home != nil || record.commit == nil,
+      record.isHere(own.zone), record.dead == nil
     else { return nil }
     return own
   }
@@ -93,7 +99,11 @@ struct TransactionLaying<Source: RecordSource> {
     _ registers: Registers, of key: RecordKey, in transaction: LocalTransaction, _ reason: DroppedChange.Reason,
     sent: Registers = Registers()
   ) {
-    refused.insert(key)
+    switch reason {
+    case .deleted, .unknown: break
+    // The record stays.
+    case .movedOutOfSight, .readOnly, .movedAway, .ownerStays: refused.insert(key)
+    }
     dropped.append(
       DroppedChange(transaction: transaction.id, key: key, registers: registers, reason: reason, sent: sent))
   }

@@ -17,7 +17,8 @@ extension SyncLog {
     public var loading: [ZoneName: String]
     /// The transactions that the client does not know to be in the log.
     public var unsent: [UUID]
-    /// Those of ``unsent`` whose parts the client has as it sent them. Their entries come without parts; nil for none.
+    /// Those of ``unsent`` that a push of this client appended, as ``PushResponse/repeated`` says, and whose parts it has as it sent them.
+    /// Their entries come without parts; nil for none.
     public var held: [UUID]?
     /// The ``ZoneList/version`` that the client has; nil for none.
     public var version: String?

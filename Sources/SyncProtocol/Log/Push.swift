@@ -57,14 +57,16 @@ extension SyncLog {
   public struct PushResponse: Codable, Sendable {
     /// The number of transactions, from the first one on, that the log has.
     public var taken: Untrusted<Int>
+    /// Those of ``taken`` that the log had before this request, and perhaps in another form; nil for none.
+    public var repeated: [UUID]?
     /// The reason why the server refused the next one; nil if the log has all.
     public var refusal: SyncFailure?
     /// The time of the server in milliseconds since 1970.
     public var time: Untrusted<Int64>
 
     /// Makes a response.
-    public init(taken: Int, refusal: SyncFailure?, time: Int64) {
-      (self.taken, self.refusal, self.time) = (Untrusted(taken), refusal, Untrusted(time))
+    public init(taken: Int, repeated: [UUID]? = nil, refusal: SyncFailure?, time: Int64) {
+      (self.taken, self.repeated, self.refusal, self.time) = (Untrusted(taken), repeated, refusal, Untrusted(time))
     }
   }
 }

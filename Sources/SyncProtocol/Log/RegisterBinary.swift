@@ -42,8 +42,8 @@ extension RegisterValue {
   fileprivate init(from reader: inout BinaryReader) throws {
     switch Kind(rawValue: try reader.byte()) {
     case .null: self = .null
-    case .integer: self = .integer(Int64(bitPattern: try reader.bits()))
-    case .negative: self = .integer(~Int64(bitPattern: try reader.bits()))
+    case .integer: self = .integer(try reader.natural())
+    case .negative: self = .integer(~(try reader.natural()))
     case .real: self = .real(bits: try reader.fixed())
     case .text: self = .text(ExactText(try reader.text()))
     case .data: self = .data(try reader.blob())

@@ -10,11 +10,13 @@ extension ZoneName {
   }
 
   /// Reads ``text``; nil for a text without one of the two prefixes.
+  ///
+  /// The prefix ends with a scalar value and not with a character: a combining mark that follows is a part of the name.
   public init?(text: String) {
     if text.utf8.starts(with: "account-".utf8) {
-      self = .account(ExactText(String(text.dropFirst("account-".count))))
+      self = .account(ExactText(String(text.unicodeScalars.dropFirst("account-".count))))
     } else if text.utf8.starts(with: "share-".utf8) {
-      self = .share(ExactText(String(text.dropFirst("share-".count))))
+      self = .share(ExactText(String(text.unicodeScalars.dropFirst("share-".count))))
     } else {
       return nil
     }

@@ -44,6 +44,16 @@ import Testing
     #expect(knowing.newest(.share("1"))?.bytes == key.bytes && knowing.newest(.share("2")) == nil)
   }
 
+  @Test("An encrypted value with a content that no program writes cannot be opened")
+  func strangeContent() throws {
+    let (zone, place) = (try #require(ann.newest(.account("ann"))), Data("place".utf8))
+    let inner = try zone.seal(.text("a"), place)
+    for content in [RegisterValue.asset(sha256: "x", size: 0), .sealed(inner)] {
+      let sealed = try zone.seal(content, place)
+      #expect(throws: ReplicaError.self) { try ann.open(sealed, place) }
+    }
+  }
+
   @Test("Devices with one secret have one pair of keys, and fingerprints tell other ones apart")
   func fingerprints() {
     let other = Keyring(secret: "the secret of Ann")

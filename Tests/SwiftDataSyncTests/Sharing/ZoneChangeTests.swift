@@ -241,5 +241,66 @@ struct ZoneChangeTests {
     #expect(try group.contents(ann).contains("own in Jazz"))
     #expect(try group.contents(bob) == ["0 covers, 0 comments"])
   }
+
+  @Test(
+    "keeps the unsent change of a device when another one took it out of a share that the account then lost (seed 57)")
+  func changeOfLostShare() throws {
+    let group = try SharedGroup(["ann", "bob", "bob"])
+    try group.save(0) { context in
+      let playlist = SharedPlaylist("Jazz")
+      context.insert(playlist)
+      playlist.tracks = [SharedTrack("single")]
+    }
+    try group.sync(0)
+    try group.share(0)
+    group.grant("bob")
+    for index in [0, 1, 2] { try group.sync(index) }
+    try group.save(2) { try group.track("single", $0).rating = 5 }
+    try group.devices[2].replica.capture()
+    try group.save(1) { context in
+      let own = SharedPlaylist("Own")
+      context.insert(own)
+      try group.track("single", context).playlist = own
+    }
+    try group.sync(1)
+    group.revoke("bob")
+    try group.syncAll()
+    for index in [1, 2] {
+      let tracks = try ModelContext(group.devices[index].container).fetch(FetchDescriptor<SharedTrack>())
+      #expect(tracks.map(\.rating) == [5] && tracks.map { $0.playlist?.name } == ["Own"])
+    }
+  }
+
+  @Test("keeps the unsent change of a device to which the new zone comes in parts")
+  func changeWhileLoading() throws {
+    let group = try SharedGroup(["ann", "ann"])
+    try group.save(0) { context in
+      let playlist = SharedPlaylist("Jazz")
+      context.insert(playlist)
+      playlist.tracks = (0..<40).map { SharedTrack("\($0)") }
+    }
+    for index in [0, 1] { try group.sync(index) }
+    let other = group.devices[1].replica!
+    for number in 0..<40 {
+      try group.save(1) { try group.track("\(number)", $0).rating = number }
+      try other.capture()
+    }
+    try group.share(0)
+    try group.sync(0)
+    // An answer has two entries and eight records, and the rest of the zone follows.
+    for _ in 0..<2 {
+      let request = other.pullRequest()
+      _ = try other.take(group.server.pull(request, by: "ann", limit: 2), for: request)
+    }
+    #expect(other.pullRequest().loading.count == 1 && other.pendingCount == 40)
+    #expect(try other.pushRequest() == nil)
+    // What it knows is in the store, so a start changes nothing.
+    try group.start(1)
+    try group.syncAll()
+    for index in [0, 1] {
+      let tracks = try ModelContext(group.devices[index].container).fetch(FetchDescriptor<SharedTrack>())
+      #expect(tracks.count == 40 && tracks.allSatisfy { $0.rating == Int($0.title) && $0.playlist?.name == "Jazz" })
+    }
+  }
 }
 #endif

@@ -34,7 +34,7 @@ final class ZoneNode: EditedNode {
 
   private enum Message {
     case push(SyncLog.PushRequest)
-    case pushed(SyncLog.PushResponse)
+    case pushed(SyncLog.PushResponse, SyncLog.PushRequest)
     case pulled(SyncLog.PullResponse, SyncLog.PullRequest)
   }
 
@@ -190,13 +190,14 @@ final class ZoneNode: EditedNode {
   private func receive(_ message: Message) throws {
     replica.unavailable = []
     switch message {
-    case .push(let request): flying.append(.pushed(try server.push(request, from: account)))
-    case .pushed(let response): try take(response)
+    case .push(let request): flying.append(.pushed(try server.push(request, from: account), request))
+    case .pushed(let response, let request): try take(response, to: request)
     case .pulled(let response, let request): _ = try take(response, request)
     }
   }
 
-  private func take(_ response: SyncLog.PushResponse) throws {
+  private func take(_ response: SyncLog.PushResponse, to request: SyncLog.PushRequest) throws {
+    replica.didPush(request, response)
     guard let refusal = response.refusal else { return }
     switch refusal.code {
     case .clockAhead: if let time = refusal.time { try fetching { try replica.restamp(toServer: time) } }
@@ -249,7 +250,7 @@ final class ZoneNode: EditedNode {
       while let request = try replica.pushRequest(after: sent) {
         do { try upload(request) } catch let failure as SyncFailure where failure.code == .forbidden { break }
         let response = try server.push(request, from: account)
-        try take(response)
+        try take(response, to: request)
         sent += request.transactions.map(\.id)
         if response.refusal != nil { break }
       }

@@ -2,6 +2,7 @@
 import Foundation
 import SyncCore
 import SyncProtocol
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -74,16 +75,16 @@ final class ZoneServer {
   // MARK: - Pushing
 
   func push(_ request: SyncLog.PushRequest, from account: String) throws -> SyncLog.PushResponse {
-    var taken = 0
+    var response = SyncLog.PushResponse(taken: 0, refusal: nil, time: now)
     var before = request.before
-    for transaction in request.transactions {
-      if let refusal = append(transaction, request, before, account) {
-        return SyncLog.PushResponse(taken: taken, refusal: refusal, time: now)
-      }
-      taken += 1
+    for (index, transaction) in request.transactions.enumerated() {
+      if contents.ids[transaction.id] != nil { response.repeated = (response.repeated ?? []) + [transaction.id] }
+      response.refusal = append(transaction, request, before, account)
+      guard response.refusal == nil else { return response }
+      response.taken = Untrusted(index + 1)
       before.append(transaction.id)
     }
-    return SyncLog.PushResponse(taken: taken, refusal: nil, time: now)
+    return response
   }
 
   private func append(

@@ -425,10 +425,11 @@ def rebase(base, outbox, schema, writable, roots):
                 if record is not None and 'dead' in record: why = 'deleted'
                 elif record is None or record.get('home', (0, zone))[1] != zone:
                     target = locate(state, *key)  # it moved since
-                    if record is None:
-                        # Its share ended. Only the account's devices write the account's own zone, so the name is no stranger's.
+                    if record is None and 'dead' not in registers:
+                        # Another device took it out of a share that the account lost. Only the account's devices write its own zone.
                         target = next(((z, name) for z in writable if not z.startswith('share')
-                                       and is_here(state.get(z, {}).get(name, {'dead': 1}), z)), None)
+                                       and ('home' in state.get(z, {}).get(name, {}) or '@' not in state[z].get(name, {'@': 1}))
+                                       and is_here(state[z][name], z)), None)
                     if target is None: why = 'gone' if record is None else 'moved out of sight'
                     elif 'dead' in registers and key in tx.owners: why = 'moved away from what was deleted'
             if why in (None, 'deleted') and target[0] not in writable: why = 'read only'
@@ -438,7 +439,7 @@ def rebase(base, outbox, schema, writable, roots):
             if target and target[0] != zone: registers = held_in(registers, zone)
             if why is None or rest: add(target, rest or registers)
             if why is not None and rest != registers:
-                refused.add(key)
+                if why not in ('deleted', 'gone'): refused.add(key)
                 dropped.append((tx.id, key, why, rest))
         for key, zone in tx.moves:
             target = locate(state, *key)

@@ -41,6 +41,10 @@ extension ZoneStore {
     struct Change {
       var isForgotten = false
       var registers: Registers?
+
+      mutating func join(_ other: Registers) {
+        if registers == nil { registers = other } else { registers!.join(other) }
+      }
     }
   }
 
@@ -96,7 +100,8 @@ extension ZoneStore {
       case .change(let records):
         for (name, var registers) in records {
           registers.commit = part.commit
-          changes[name, default: Fold.Change()].registers = changes[name]?.registers?.joining(registers) ?? registers
+          // In place: a record with many edges would be copied for each entry.
+          changes[name, default: Fold.Change()].join(registers)
         }
       case .forget(let names): for name in names { changes[name] = Fold.Change(isForgotten: true) }
       }

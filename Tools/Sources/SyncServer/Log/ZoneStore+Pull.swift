@@ -102,26 +102,48 @@ extension ZoneStore {
     return Set(try ModelContext(container).fetch(descriptor).map(\.key))
   }
 
-  /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, and all entries of each commit.
+  /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, at least one commit, and all entries of
+  /// each commit.
   /// - Returns: the entries, and the commit up to which they go.
   private func entries(
     of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64, without held: [Int64: UUID]
   ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
-    let share = limits.answerSize / max(1, zones.count)
+    guard !zones.isEmpty else { return ([], latest) }
     var end = latest
-    var ends: [ZoneName: Int64] = [:]
+    var sizes: [Int64: Int64] = [:]
+    let most = min(max(2000 / zones.count, 8), 500)
     for zone in zones {
-      let sizes = try sizes(of: zone.text, after: cursor, through: latest, bytes: share, most: 2000 / zones.count)
-      ends[zone] = sizes.last
-      if !sizes.isComplete, let last = sizes.last { end = min(end, last) }
+      let found = try sizesOfEntries(of: zone.text, after: cursor, through: latest, most: most)
+      for part in found { sizes[part.commit, default: 0] += held[part.commit] == nil ? part.size : 0 }
+      // More may follow.
+      if found.count == most, let last = found.last { end = min(end, last.commit) }
+    }
+    var (sum, last) = (Int64(0), cursor)
+    for (commit, size) in sizes.sorted(by: { $0.key < $1.key }) where commit <= end {
+      guard sum == 0 || sum + size <= limits.answerSize else {
+        end = last
+        break
+      }
+      (sum, last) = (sum + size, commit)
     }
     var parts: [(zone: ZoneName, part: LogPart)] = []
-    for (zone, last) in ends {
-      parts += try self.parts(of: zone.text, after: cursor, through: min(last, end), without: Set(held.keys))
-        .map { (zone, $0) }
+    for zone in zones {
+      parts += try self.parts(of: zone.text, after: cursor, through: end, without: Set(held.keys)).map { (zone, $0) }
     }
     parts.sort { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }
     return (parts, end)
+  }
+
+  /// Returns the first entries of a zone after a commit, with their commits and sizes and without their bytes.
+  private func sizesOfEntries(
+    of key: String, after commit: Int64, through latest: Int64, most: Int
+  ) throws -> [LogPart] {
+    var descriptor = FetchDescriptor<LogPart>(
+      predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
+      sortBy: [SortDescriptor(\.commit)])
+    descriptor.propertiesToFetch = [\.commit, \.size]
+    descriptor.fetchLimit = most
+    return try ModelContext(container).fetch(descriptor)
   }
 
   /// Finds out how many entries of a zone fit into a number of bytes: at least one if there is any.
@@ -130,13 +152,7 @@ extension ZoneStore {
   func sizes(
     of key: String, after commit: Int64, through latest: Int64, bytes: Int, most: Int
   ) throws -> (last: Int64?, isComplete: Bool) {
-    let most = min(max(most, 1), 500)
-    var descriptor = FetchDescriptor<LogPart>(
-      predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
-      sortBy: [SortDescriptor(\.commit)])
-    descriptor.propertiesToFetch = [\.commit, \.size]
-    descriptor.fetchLimit = most
-    let found = try ModelContext(container).fetch(descriptor)
+    let found = try sizesOfEntries(of: key, after: commit, through: latest, most: most)
     var (size, last) = (Int64(0), Int64?.none)
     for part in found {
       guard size < bytes else { return (last, false) }

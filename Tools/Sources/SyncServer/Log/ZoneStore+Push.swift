@@ -132,11 +132,12 @@ extension ZoneStore {
       account: account, cursor: request.cursor.clamped(to: 0...batch.head.commit), time: checked.time,
       own: Set(request.before.compactMap { batch.known[LogIdentity(account: account, id: $0)] }))
     var refusal: SyncFailure?
-    var taken = 0
+    var (taken, repeated) = (0, [UUID]())
     for (transaction, problem) in zip(request.transactions, checked.problems) {
       let identity = LogIdentity(account: account, id: transaction.id)
       if let commit = batch.known[identity] {
         push.own.insert(commit)
+        repeated.append(transaction.id)
       } else {
         refusal = try problem ?? behind(request, account, batch) ?? append(transaction, &push, &batch)
         if refusal != nil { break }
@@ -145,7 +146,9 @@ extension ZoneStore {
       }
       taken += 1
     }
-    return (SyncLog.PushResponse(taken: taken, refusal: refusal, time: checked.time), push.changed)
+    let response = SyncLog.PushResponse(
+      taken: taken, repeated: repeated.isEmpty ? nil : repeated, refusal: refusal, time: checked.time)
+    return (response, push.changed)
   }
 
   /// Returns why the client has to pull before it pushes.

@@ -101,7 +101,9 @@ struct HostileAnswerFieldTests {
       previous: [Data(count: 80)], isStale: false,
       participants: [AccountKey(account: "b", key: Data(count: 32), generation: 1)])
     let examples: [any Encodable] = [
-      pull, SyncLog.PushResponse(taken: 1, refusal: SyncFailure(.moved, "m", time: 1, retryAfter: 1), time: 1),
+      pull,
+      SyncLog.PushResponse(
+        taken: 1, repeated: [UUID()], refusal: SyncFailure(.moved, "m", time: 1, retryAfter: 1), time: 1),
       SyncLog.WaitResponse(isChanged: true), share, SharesResponse(version: "v", shares: [share]),
       InviteResponse(link: "l"), keys,
       AssetState(size: 1, isComplete: true), Done(),
