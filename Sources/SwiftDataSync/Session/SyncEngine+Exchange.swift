@@ -182,6 +182,7 @@ extension SyncLog.PullRequest {
   /// Whether both ask for what follows the same states.
   func isSame(as other: SyncLog.PullRequest) -> Bool {
     cursor == other.cursor && epoch == other.epoch && known == other.known && loading == other.loading
+      && (known != nil || version == other.version)
   }
 
   /// What a client asks for after it took in an answer; nil if nothing follows.

@@ -329,10 +329,10 @@ final class ZoneReplica {
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
     // What came before has to be whole.
     try showLoads()
-    // An answer names what it follows. A late one is left out.
+    // An answer names what it follows. A late one is left out. Zones without names are those of the list that the request names.
     let current = pullRequest()
     guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
-      request.loading == current.loading
+      request.loading == current.loading, request.known != nil || request.version == current.version
     else { return true }
     guard request.known != nil || response.list == nil else {
       // What the zones that are gone had may be in others, which come with the next answer.
