@@ -35,7 +35,8 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
   /// The changes in the order of their application. New records go first, so that the others can lead to them. A deletion by a
   /// cascade goes after the deletion of the owner, because the object stays where the owner stays.
   var ordered: [(key: RecordKey, value: Registers)] {
-    changes.map { (owners: ownerCount(of: $0.key), change: $0) }.sorted { left, right in
+    var counts: [RecordKey: Int] = [:]
+    return changes.map { (owners: ownerCount(of: $0.key, &counts), change: $0) }.sorted { left, right in
       let isNew = (left.change.value.born != nil, right.change.value.born != nil)
       if isNew.0 != isNew.1 { return isNew.0 }
       return (left.owners, left.change.key) < (right.owners, right.change.key)
@@ -43,10 +44,18 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
   }
 
   /// The number of deleted owners that a deletion follows from, one after the other.
-  private func ownerCount(of key: RecordKey) -> Int {
-    var (key, seen) = (key, Set<RecordKey>())
-    while let owner = owners[key], seen.insert(key).inserted { key = owner }
-    return seen.count
+  private func ownerCount(of key: RecordKey, _ counts: inout [RecordKey: Int]) -> Int {
+    var path: [RecordKey] = []
+    var next = key
+    // A count of its own for each one on the way ends a circle.
+    while counts[next] == nil, let owner = owners[next] {
+      counts[next] = 0
+      path.append(next)
+      next = owner
+    }
+    let base = counts[next] ?? 0
+    for (index, key) in path.reversed().enumerated() { counts[key] = base + index + 1 }
+    return counts[key] ?? 0
   }
 }
 

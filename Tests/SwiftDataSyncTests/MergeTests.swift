@@ -60,11 +60,44 @@ struct MergeTests {
   func equalPlaces() {
     let (a, b, c) = (row("a"), row("b"), row("c"))
     let list = [a, c, b]
-    let places: [RecordKey: ExactText] = [a: "5", b: "5"]
-    let changes = ListOrder.changes(list, place: { places[$0] }, end: { "9" })
-    let new = Dictionary(uniqueKeysWithValues: changes)
-    let keys = list.map { (new[$0] ?? places[$0]!, $0) }
+    let keys = zip(places(list, [a: "5", b: "5"]), list).map { ($0, $1) }
     #expect(zip(keys, keys.dropFirst()).allSatisfy { ($0.0, $0.1) < ($1.0, $1.1) })
+  }
+
+  /// A list whose members have the places that a change of the order wrote.
+  private func places(_ list: [RecordKey], _ old: [RecordKey: ExactText]) -> [ExactText] {
+    var count = 0
+    let changes = ListOrder.changes(list, place: { old[$0] }) {
+      count += 1
+      return ListEnd.place(HybridTime(milliseconds: 9, counter: 0, replica: 1), count)
+    }
+    let new = Dictionary(uniqueKeysWithValues: changes)
+    return list.map { new[$0] ?? old[$0]! }
+  }
+
+  @Test("A reversed list gets places that are longer by the logarithm of its length only")
+  func reversedList() {
+    let rows = (0..<2000).map { row("r\($0)") }
+    let time = HybridTime(milliseconds: 8, counter: 0, replica: 1)
+    let old = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, ListEnd.place(time, $0)) })
+    for list in [rows.reversed(), Array(rows[1999...] + rows[..<1999]), Array(rows[1000...] + rows[..<1000])] {
+      let new = places(list, old)
+      #expect(new == new.sorted() && Set(new).count == list.count)
+      #expect(new.allSatisfy { $0.text.utf8.count <= 45 })
+    }
+  }
+
+  @Test(
+    "A place that another replica made badly, or behind all moments, lets a list have any order",
+    arguments: ["zz", "", "10", "ffffffff", "é"])
+  func badPlaces(_ bad: ExactText) {
+    let rows = (0..<400).map { row("r\($0)") }
+    let old: [RecordKey: ExactText] = [rows[0]: bad, rows[1]: "2"]
+    for list in [rows, rows.reversed()] {
+      let new = places(list, old)
+      #expect(new == new.sorted() && Set(new).count == list.count)
+      #expect(new.allSatisfy { $0.text.utf8.count <= 40 })
+    }
   }
 
   @Test("A wait is longer after each failure, has a limit and differs from client to client")

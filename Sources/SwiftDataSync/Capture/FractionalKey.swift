@@ -14,6 +14,19 @@ enum FractionalKey {
     return String(decoding: middle(low[...], high.map { $0[...] }).map { digits[$0] }, as: UTF8.self)
   }
 
+  /// Keys between two others, in order. Each is longer than the others by at most the logarithm of their number.
+  static func between(_ low: String?, _ high: String?, count: Int) -> [String] {
+    guard count > 0 else { return [] }
+    let middle = between(low, high)
+    let before = (count - 1) / 2
+    return between(low, middle, count: before) + [middle] + between(middle, high, count: count - 1 - before)
+  }
+
+  /// Whether there is room next to a text.
+  static func isKey(_ text: String) -> Bool {
+    text.utf8.allSatisfy(digits.contains) && !text.isEmpty && text.utf8.last != UInt8(ascii: "0")
+  }
+
   private static func value(_ digit: UInt8) -> Int { digits.firstIndex(of: digit) ?? 0 }
 
   /// The digits between two numbers below 1: the common beginning, then a digit in the middle, or one more digit where

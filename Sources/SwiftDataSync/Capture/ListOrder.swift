@@ -40,34 +40,32 @@ enum ListOrder {
   static func changes(
     _ members: [RecordKey], place: (RecordKey) -> ExactText?, end: () -> ExactText
   ) -> [(RecordKey, ExactText)] {
-    let keys = members.map { row in place(row).map { Key(place: $0, row: row) } }
+    // Another replica may have chosen a place that leaves no room next to it. Its member gets a new one.
+    let keys = members.map { row in
+      place(row).flatMap { FractionalKey.isKey($0.text) ? Key(place: $0, row: row) : nil }
+    }
     let kept = LongestRun.indices(keys)
     guard kept.count < members.count else { return [] }
-    // Two neighbours that stay may have equal places, which leave no room between: the later one moves too.
     var result: [(RecordKey, ExactText)] = []
     var previous: ExactText?
-    var index = 0
-    while index < members.count {
-      if kept.contains(index), let own = keys[index]?.place, previous.map({ $0 < own || $0 == own }) ?? true {
-        previous = own
-        index += 1
+    var run: [RecordKey] = []
+    for (index, member) in members.enumerated() {
+      // Two neighbours that stay may have equal places, which leave no room between: then the later one moves too.
+      let isAfter = { (place: ExactText) in previous.map { $0 < place || run.isEmpty && $0 == place } ?? true }
+      guard kept.contains(index), let own = keys[index]?.place, isAfter(own) else {
+        run.append(member)
         continue
       }
-      var next = index + 1
-      while next < members.count, !(kept.contains(next) && (keys[next]?.place ?? "") > (previous ?? "")) { next += 1 }
-      let new: ExactText
-      if next < members.count, let high = keys[next]?.place {
-        new = ExactText(FractionalKey.between(previous?.text, high.text))
-      } else {
-        let end = end()
-        // Not far behind the previous one: places at the end must stay behind all others.
-        new = previous.map { $0 < end ? end : ExactText($0.text + "8") } ?? end
-      }
-      result.append((members[index], new))
-      previous = new
-      index += 1
+      result += zip(run, FractionalKey.between(previous?.text, own.text, count: run.count).map { ExactText($0) })
+      (previous, run) = (own, [])
     }
-    return result
+    guard !run.isEmpty else { return result }
+    let ends = run.map { _ in end() }
+    guard let previous, let first = ends.first, first < previous || first == previous else {
+      return result + zip(run, ends)
+    }
+    // Another replica placed a member behind all moments.
+    return result + zip(run, FractionalKey.between(previous.text, nil, count: run.count).map { ExactText($0) })
   }
 }
 #endif

@@ -13,6 +13,8 @@ final class StoreCapture {
   private let context: ModelContext
   let changed: OrderedChanges
   let time: HybridTime
+  /// Whether no save says which values changed, so that values are compared.
+  private let isScan: Bool
   /// What the rows showed before the saves.
   let view: ShownRows
   /// Reads attributes.
@@ -41,8 +43,11 @@ final class StoreCapture {
   /// - Parameters:
   ///   - view: what the rows showed before the saves.
   ///   - time: the time of the writes.
-  init(_ replica: ZoneReplica, _ changed: OrderedChanges, _ view: ShownRows, at time: HybridTime) {
-    (self.replica, self.changed, self.view, self.time) = (replica, changed, view, time)
+  ///   - isScan: whether no save says which values changed.
+  init(
+    _ replica: ZoneReplica, _ changed: OrderedChanges, _ view: ShownRows, at time: HybridTime, isScan: Bool = false
+  ) {
+    (self.replica, self.changed, self.view, self.time, self.isScan) = (replica, changed, view, time, isScan)
     context = replica.user.makeContext()
   }
 
@@ -172,7 +177,7 @@ final class StoreCapture {
       guard let model = models[WireName(entity.name), ExactText(property.name)] else { continue }
       switch rule.kind {
       case .attribute:
-        try captureAttribute(object, key, property, model, compares: only == nil && !isNew, isNew: isNew)
+        try captureAttribute(object, key, property, model, compares: (isScan || only == nil) && !isNew, isNew: isNew)
       case .reference: try captureReference(of: object, key, property, model)
       case .derivedReference: try captureHolder(of: object, key, property, model)
       case .members:
@@ -199,12 +204,26 @@ final class StoreCapture {
       // A value that was never written is what the declaration says.
       let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
       guard !value.isSame(as: known) else { return }
+      if let shown, isScan, try isStandIn(value, for: shown, of: object, key, property) { return }
     }
-    if case .asset = value {
-      _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) }
+    if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1) } }
+    for record in try records(of: key) {
+      let kept = isSealed ? try sealed(value, record.name, model.wire) : value
+      changes[record, default: Registers()].fields[model.wire] = Stamped(time, kept)
     }
-    let kept = isSealed ? try sealed(value, key.name, model.wire) : value
-    try write(key) { $0.fields[model.wire] = Stamped(self.time, kept) }
+  }
+
+  /// Whether an object has a value because the program cannot show the value of the record. Then a scan must not write it.
+  private func isStandIn(
+    _ value: RegisterValue, for shown: RegisterValue, of object: any PersistentModel, _ key: RecordKey,
+    _ property: __Property
+  ) throws -> Bool {
+    let cell: SQLValue?
+    do { cell = try replica.cell(shown, of: key, property) } catch is MissingAssets { return true }
+    guard let cell else { return true }
+    if try ModelCells.fits(cell, property, of: object) { return false }
+    return value.isSame(as: RegisterValue(UserStore.defaultCell(of: property)) { _, _ in })
+      || property.defaultValue == nil
   }
 
   /// A sensitive value as the outbox keeps it: encrypted with the account's key, if there is one. The key of the zone that it goes to
@@ -229,7 +248,7 @@ final class StoreCapture {
     let shown = try replica.personalField(property.name, of: key, in: view).map { readable($0.value, key, property) }
     let known = shown ?? RegisterValue(UserStore.defaultCell(of: property)) { _, _ in }
     guard !value.isSame(as: known) else { return }
-    if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1, isOutgoing: true) } }
+    if case .asset = value { _ = try RegisterValue(cell) { try replica.keepAsset($0, $1) } }
     for personal in try replica.personalKeys(of: key, in: view) {
       var registers = changes[personal] ?? Registers()
       if try view.registers(of: personal) == nil {
@@ -362,7 +381,8 @@ final class StoreCapture {
     guard case .inverseMembers(_, let inverse, _) = model.kind else { return }
     let owners = try ModelCells.targets(of: object, property)
     let actual = try owners.map(self.key)
-    let shown = try view.value(model, of: key)?.targets ?? []
+    let remaining = Set(actual)
+    let shown = Set(try view.value(model, of: key)?.targets ?? [])
     for (owner, ownerKey) in zip(owners, actual) {
       let entity = type(of: owner).__entity
       guard let end = entity.property(named: inverse.text), let rule = models[WireName(entity.name), inverse] else {
@@ -372,7 +392,7 @@ final class StoreCapture {
       guard !shown.contains(ownerKey) else { continue }
       try add(key, object, to: ownerKey, owner, end, rule)
     }
-    for owner in shown where !actual.contains(owner) && !deleted.contains(owner) {
+    for owner in shown.sorted() where !remaining.contains(owner) && !deleted.contains(owner) {
       guard let rule = try view.property(inverse, of: owner) else { continue }
       for (member, edge) in try edges(of: owner, rule)[key] ?? [] {
         try writeEdge(owner, rule.wire, member, Edge(removed: edge.added))
@@ -461,6 +481,8 @@ final class StoreCapture {
       if try view.registers(of: personal)?.isHere(replica.ownZone) == true {
         changes[personal] = Registers()
         changes[personal]?.dead = time
+        // It stays if the record stays.
+        owners[personal] = record
       }
       for child in try view.owned(by: record) {
         if let row = try view.row(showing: child) { try noteOwner(key, of: row) }
@@ -487,12 +509,14 @@ private struct CapturedList {
   private let model: SyncModels.Property
   private let edges: [RecordKey: [(member: RecordName, edge: Edge)]]
   /// For a derived to-many: the edges that hold the order.
-  private let orders: [(member: RecordName, edge: Edge)]
+  private let orders: [RecordName: [(member: RecordName, edge: Edge)]]
 
   init(_ capture: StoreCapture, _ owner: RecordKey, _ model: SyncModels.Property) throws {
     (self.capture, self.owner, self.model) = (capture, owner, model)
     edges = try capture.edges(of: owner, model)
-    orders = try capture.view.edges(model, of: owner).filter { $0.edge.place != nil }.map { ($0.member, $0.edge) }
+    orders = Dictionary(
+      grouping: try capture.view.edges(model, of: owner).filter { $0.edge.place != nil }.map { ($0.member, $0.edge) },
+      by: \.member)
   }
 
   /// The to-one of a member that leads to the owner.
@@ -509,8 +533,7 @@ private struct CapturedList {
     if case .members = model.kind {
       if let known = edges[member] { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
     } else {
-      let names = Set(try capture.records(of: member).map(\.name))
-      let known = orders.filter { names.contains($0.member) }
+      let known = Set(try capture.records(of: member).map(\.name)).sorted().flatMap { orders[$0] ?? [] }
       if !known.isEmpty { return known.map { ($0.member, $0.edge.hint, $0.edge.place) } }
     }
     let reference = try capture.link(owner.zone, member)

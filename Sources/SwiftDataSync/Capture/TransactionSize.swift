@@ -60,7 +60,7 @@ extension Registers {
       case .null, .integer, .real, .reference, .asset: size + 48
       }
     }
-    return edges.values.reduce(values) { $0 + 96 * $1.count }
+    return edges.values.joined().reduce(values) { $0 + 96 + ($1.value.place?.value.key.text.utf8.count ?? 0) }
   }
 }
 
@@ -82,7 +82,7 @@ extension ZoneReplica {
       for (property, write) in registers.fields where !encrypted.contains(property) {
         guard case .data(let bytes) = write.value, bytes.count > TransactionSize.asset else { continue }
         let sha256 = UserStore.sha256(bytes)
-        try keepAsset(sha256, bytes, isOutgoing: true)
+        try keepAsset(sha256, bytes)
         changes[key]?.fields[property]?.value = .asset(sha256: ExactText(sha256), size: bytes.count)
       }
     }

@@ -91,7 +91,7 @@ extension ZoneReplica {
     let saved: [RecordKey: Set<ExactText>?]
     do {
       // What is read before the change must not be kept.
-      let capture = StoreCapture(self, changed, rows, at: time)
+      let capture = StoreCapture(self, changed, rows, at: time, isScan: isScan)
       saved = try capture.run()
       let parts = isScan ? TransactionSize.parts(of: capture.changes) : try parts(ofSave: capture.changes)
       transactions = parts.filter { !$0.isEmpty }.map { part in

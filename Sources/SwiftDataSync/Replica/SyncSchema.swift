@@ -6,7 +6,7 @@ import SyncProtocol
 struct SyncSchema: Sendable, Equatable {
   struct Property: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
-      case attribute(isSealed: Bool)
+      case attribute
       /// A register with the name of the target.
       case reference
       /// A to-one that the inverse to-one of the target holds.
@@ -123,7 +123,8 @@ extension SyncSchema {
         declaring = current.superentity
       }
       entities[entity.name] = Entity(
-        name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:], unique: unique,
+        name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:],
+        unique: unique,
         renamed: Self.renamed(entity, rules[entity.name] ?? [:]))
     }
     self.entities = entities
@@ -142,8 +143,7 @@ extension SyncSchema {
   private static func property(_ property: __Property, _ entity: __Entity) -> Property {
     guard !property.isAttribute else {
       return Property(
-        name: property.name, kind: .attribute(isSealed: property.isSensitive), destination: "", inverse: nil,
-        cascades: false, isExclusive: false)
+        name: property.name, kind: .attribute, destination: "", inverse: nil, cascades: false, isExclusive: false)
     }
     let info = RelationshipInfo.of(property, in: entity)
     let inverse = info.inverse
@@ -205,16 +205,31 @@ enum SyncRules {
     }
     let isUnique =
       property.schemaProperty.isUnique || entity.uniquenessConstraints.contains { $0.contains(property.name) }
-    return isUnique ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
+    return isUnique
+      ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
+  }
+
+  /// What is wrong with the former name of a property. Older programs write under that name, so no other property may have it.
+  private static func check(renaming property: __Property, _ entity: __Entity) -> String? {
+    guard let former = property.attribute?.formerName ?? property.relationship?.formerName, former != property.name,
+      entity.property(named: former) != nil
+    else { return nil }
+    return
+      "another property has its originalName \"\(former)\", under which other replicas have its values; give that"
+      + " property a name that no version of the model had"
   }
 
   private static func check(
     _ property: __Property, _ entity: __Entity, _ canSeal: Bool, _ scopes: SyncScopes
   ) -> String? {
     if scopes.isLocal(entity) || scopes.reach(of: property, in: entity) == .device { return nil }
+    if let problem = check(renaming: property, entity) { return problem }
     if property.isAttribute {
-      return property.isSensitive && !canSeal
-        ? "the option .allowsCloudEncryption needs SyncCredentials with an encryptionSecret" : nil
+      guard property.isSensitive else { return nil }
+      if !canSeal { return "the option .allowsCloudEncryption needs SyncCredentials with an encryptionSecret" }
+      // Two encryptions of one value differ, so that nobody finds the other record with the value.
+      return property.schemaProperty.isUnique || entity.uniquenessConstraints.contains { $0.contains(property.name) }
+        ? "an attribute with .allowsCloudEncryption cannot be unique; drop one of the two" : nil
     }
     if property.isToOne, !property.isOptional {
       return "make the relationship optional, since another replica may delete its target"

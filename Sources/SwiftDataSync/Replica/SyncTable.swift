@@ -23,7 +23,7 @@ struct SyncTable {
   var key: [String] { columns.prefix(keyLength).map(\.name.quotedIdentifier) }
 
   /// Bytes of large values, on their way to the server or from it.
-  static let assets = SyncTable("assets", [("sha256", .text), ("outgoing", .integer), ("bytes", .bytes)])
+  static let assets = SyncTable("assets", [("sha256", .text), ("bytes", .bytes)])
   /// The values that lost conflicts.
   static let conflicts = SyncTable(
     "conflicts",

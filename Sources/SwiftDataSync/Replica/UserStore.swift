@@ -19,8 +19,8 @@ final class UserStore {
   let attributes: [String: [(property: __Property, rule: SyncSchema.Property)]]
 
   /// Who makes the changes that come from other replicas, as the history names them.
-  static let author = "sync"
-  static let resolverAuthor = "sync-resolver"
+  static let author = "SwiftDataSync"
+  static let resolverAuthor = "SwiftDataSync.resolver"
 
   /// - Parameters:
   ///   - container: the container, which has to stay open.
@@ -126,7 +126,8 @@ final class UserStore {
 
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
     var save = Save(
-      number: transaction.transactionIdentifier, date: transaction.timestamp, isSync: transaction.author == Self.author)
+      number: transaction.transactionIdentifier, date: transaction.timestamp,
+      isSync: transaction.author == Self.author)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)

@@ -44,6 +44,14 @@ final class RowWriter {
     let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
     try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
+    // A participant may write another class than the record had. No object changes its class.
+    for key in alive {
+      guard let object = objects[key], try view.entity(of: key)?.text != type(of: object).__entity.name else {
+        continue
+      }
+      try delete(object)
+      objects[key] = nil
+    }
     let known = alive.filter { objects[$0] != nil }
     let created = Set(alive).subtracting(known)
     for key in try inOrder(created.sorted()) { try create(key) }
@@ -165,8 +173,11 @@ final class RowWriter {
         inserted.append(key)
         return
       } catch let error as SwiftDataError {
-        // A newer schema's value, which this one has no case for: the default stands in.
-        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil else { return }
+        // A newer schema's value, which this one has no case for: the default stands in. Objects that have the default of a unique
+        // property would become one.
+        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil,
+          try !isUnique(property, key)
+        else { return }
         cells[property.index] = nil
       }
     }
@@ -245,12 +256,23 @@ final class RowWriter {
       }
       let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
       if actual.isSame(as: value) { continue }
-      guard let cell = try cell(value, key, property) else { continue }
+      guard let cell = try cell(value, key, property) else {
+        // Nobody can read an encrypted value where the model has none. A new device shows the default, too.
+        if case .sealed = value, !property.isSensitive, try !isUnique(property, key) { try reset(property, of: object) }
+        continue
+      }
       if case .sealed = value, RegisterValue(inline: cell).isSame(as: actual) { continue }
       do { try ModelCells.set(object, property, cell) } catch is SwiftDataError {
-        // The program has no case for the value, and keeps the one that it has.
+        // The program has no case for the value. It shows what a new device shows.
+        if try !isUnique(property, key) { try reset(property, of: object) }
       }
     }
+  }
+
+  private func isUnique(_ property: __Property, _ key: RecordKey) throws -> Bool {
+    try view.entity(of: key).flatMap { user.schema[$0.text] }?.unique.contains {
+      $0.properties.contains(property.name)
+    } ?? false
   }
 
   private func reset(_ property: __Property, of object: any PersistentModel) throws {
@@ -263,12 +285,16 @@ final class RowWriter {
 
   private func remove(_ key: RecordKey) throws {
     guard let object = objects[key] else { return }
+    try delete(object)
+    removed.append(key)
+  }
+
+  private func delete(_ object: any PersistentModel) throws {
     // The rows of related objects say what becomes of them; the delete rules of the store must not.
     for property in type(of: object).__entity.properties where !property.isAttribute {
       if try !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
     }
     ModelCells.delete(object, from: context)
-    removed.append(key)
   }
 
   // MARK: - Afterwards

@@ -53,6 +53,8 @@ public actor SyncEngine {
   var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
   private var notBefore = Date.distantPast
+  /// When old conflicts were last removed from the log.
+  private var conflictsDropped: Date?
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
   var uploaded = UploadedAssets()
@@ -83,7 +85,8 @@ public actor SyncEngine {
       return
     }
     signals = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield() }
+    observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield()
+    }
     signals.continuation.yield()
     tasks = [
       Task { [weak self] in await self?.followProgram() },
@@ -263,7 +266,6 @@ public actor SyncEngine {
     opened = replica
     client.expect(account: replica.store.replica.account)
     sleeper?.cancel()
-    try replica.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
     return replica
   }
 
@@ -271,6 +273,10 @@ public actor SyncEngine {
     let replica = try replica()
     do {
       replica.unavailable = []
+      if conflictsDropped.map({ Date().timeIntervalSince($0) > 3600 }) ?? true {
+        try replica.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
+        conflictsDropped = Date()
+      }
       try await fetching(replica) {
         try replica.capturePart()
         try replica.catchUp()

@@ -8,10 +8,10 @@ import SyncProtocol
 
 extension ZoneReplica {
   /// Keeps the bytes of an asset.
-  func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
+  func keepAsset(_ sha256: String, _ bytes: Data) throws {
     let name = store.tables.database.cell(sha256)
     guard try store.tables.rows(.assets, "sha256", where: "sha256", in: [name]).isEmpty else { return }
-    try store.tables.put(.assets, [[name, .integer(isOutgoing ? 1 : 0), .blob(bytes)]])
+    try store.tables.put(.assets, [[name, .blob(bytes)]])
   }
 
   /// The bytes of an asset that were kept.
@@ -22,7 +22,7 @@ extension ZoneReplica {
 
   /// Keeps the bytes that were fetched for a step.
   func keepFetched(_ sha256: String, _ bytes: Data) throws {
-    try transaction { try keepAsset(sha256, bytes, isOutgoing: false) }
+    try transaction { try keepAsset(sha256, bytes) }
   }
 
   /// Removes the bytes that no unsent transaction names.
@@ -38,7 +38,7 @@ extension ZoneReplica {
   /// Keeps the bytes of registers that go to a zone which may not have them, as far as objects have them.
   func keepAssets(of registers: Registers) throws {
     for asset in registers.assets {
-      if let bytes = try bytes(of: asset.sha256) { try keepAsset(asset.sha256, bytes, isOutgoing: true) }
+      if let bytes = try bytes(of: asset.sha256) { try keepAsset(asset.sha256, bytes) }
     }
   }
 

@@ -4,13 +4,15 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 
-// Attributes that only the participants of a zone can read. The outbox has them as they are, like the rows. They are encrypted with the key
-// of the zone that they are sent to, so that a move encrypts them anew.
+// Attributes that only the participants of a zone can read. The outbox has them encrypted with the account's key, if there is one. They are
+// encrypted with the key of the zone that they are sent to, so that a move encrypts them anew.
 
 extension ZoneReplica {
   /// The value that a sealed value of a row stands for; nil if it cannot be read.
   func open(_ sealed: Data, of row: RecordKey, _ property: __Property) -> RegisterValue? {
-    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else { return nil }
+    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else {
+      return nil
+    }
     let view = rows
     guard let members = try? view.members(of: row) else { return nil }
     let names = (members.isEmpty ? [row] : members).map { rule.isPersonal ? $0.name.personal : $0.name }

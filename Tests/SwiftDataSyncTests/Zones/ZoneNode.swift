@@ -222,11 +222,11 @@ final class ZoneNode: EditedNode {
     for transaction in unsent {
       for (key, registers) in transaction.changes where registers.born == nil && !registers.fields.isEmpty {
         guard left[transaction.id]?.changes[key] == nil else { continue }
-        // A name in another share may be anybody's.
+        // A name in another share may be anybody's, and a record of the own zone that was never moved is another one.
         let home = try replica.store.registers(of: key)?.home?.zone
         for zone in zones.sorted() where zone == key.zone || zone == home || !zone.isShare {
           let record = try replica.store.registers(of: RecordKey(zone, key.name))
-          guard let record, record.isHere(zone), record.dead == nil else { continue }
+          guard let record, record.isHere(zone), zone == key.zone || zone == home || record.home != nil else { continue }
           lostSaves.append("replica \(index) of \(account) lost an unsent change of \(key), which is in \(zone.text)")
         }
       }

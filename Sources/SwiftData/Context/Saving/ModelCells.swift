@@ -26,6 +26,18 @@ package enum ModelCells {
     return object
   }
 
+  /// Whether an attribute of an object can have the value of a cell.
+  /// - Throws: ``SwiftDataError/unwritableValue`` for another attribute of the object.
+  package static func fits(_ cell: SQLValue, _ property: __Property, of object: any PersistentModel) throws -> Bool {
+    let entity = type(of: object).__entity
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    for other in entity.properties where other.isAttribute && other.isStored {
+      cells[other.index] = other === property ? cell : try self.cell(of: object, other)
+    }
+    do { _ = try make(entity, cells) } catch is SwiftDataError { return false }
+    return true
+  }
+
   /// Changes an attribute as its setter does.
   /// - Throws: ``SwiftDataError/unreadableValue`` where the cell does not fit the property; then nothing changes.
   package static func set(_ object: any PersistentModel, _ property: __Property, _ cell: SQLValue) throws {
