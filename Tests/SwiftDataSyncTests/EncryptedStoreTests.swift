@@ -88,6 +88,30 @@ final class EncryptedStoreTests {
     }
   }
 
+  @Test("A value of an object that two devices made is encrypted for the record of each")
+  func twoRecords() throws {
+    let containers = try (0..<2).map { _ in
+      try ModelContainer(
+        for: SecretNote.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+    }
+    let replicas = try containers.map(replica)
+    for container in containers { try insert("one", container) }
+    func syncAll() throws {
+      for _ in 0..<2 { for replica in replicas { try replica.exchange(with: server) } }
+    }
+    try syncAll()
+    let context = ModelContext(containers[0])
+    try context.fetch(FetchDescriptor<SecretNote>())[0].secret = "changed"
+    try context.save()
+    try syncAll()
+    let records = server.state(of: replicas[0].ownZone).records
+    #expect(records.count == 2)
+    for (name, registers) in records {
+      let value = try #require(registers.fields["secret"]?.value)
+      #expect(replicas[1].opened(value, of: name, "secret") == .text("changed"))
+    }
+  }
+
   @Test("has no value in plain, with unsent changes, conflicts and large values", arguments: Place.there)
   func noPlainValue(_ place: Place) throws {
     let container = try open(place)

@@ -76,6 +76,72 @@ struct ProgramUpdateTests {
     try expectEqual(nodes)
   }
 
+  /// Saves something that the replica cannot find in the history any more, so that it compares all objects.
+  private func expireHistory(_ node: ZoneNode) throws {
+    try save(node) { $0.insert(SimulationOld.SimProject(title: "later")) }
+    try ModelContext(node.container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+  }
+
+  @Test("A comparison of all objects after an update writes none of the values that did not change")
+  func comparison() throws {
+    let nodes = try nodes()
+    try saveProject(nodes[0])
+    try settle(nodes)
+    try save(nodes[0]) { try $0.fetch(FetchDescriptor<SimProject>())[0].title = "new" }
+    try nodes[0].settle()
+    try expireHistory(nodes[2])
+    try nodes[2].upgrade()
+    try settle(nodes)
+    for node in nodes {
+      #expect(
+        try ModelContext(node.container).fetch(FetchDescriptor<SimProject>()).map(\.title).sorted() == ["later", "new"])
+    }
+    try expectEqual(nodes)
+  }
+
+  @Test(
+    "A comparison of all objects leaves alone what the program has no value for, and takes what the program wrote instead"
+  )
+  func standIn() throws {
+    let nodes = try nodes()
+    try save(nodes[0]) { context in
+      for title in ["a", "b"] {
+        let task = SimTask(title: title)
+        context.insert(task)
+        task.priority = .urgent
+      }
+    }
+    try settle(nodes)
+    func priorities() throws -> [SimPriority] {
+      try ModelContext(nodes[0].container).fetch(FetchDescriptor<SimTask>(sortBy: [SortDescriptor(\.title)])).map(
+        \.priority)
+    }
+    try save(nodes[2]) { context in
+      let tasks = try context.fetch(FetchDescriptor<SimulationOld.SimTask>(sortBy: [SortDescriptor(\.title)]))
+      #expect(tasks.map(\.priority) == [.low, .low])
+      tasks[1].priority = .high
+    }
+    try expireHistory(nodes[2])
+    try settle(nodes)
+    #expect(try priorities() == [.urgent, .high])
+  }
+
+  @Test("A program shows its default where it has no value, whether the object is new to it or changed")
+  func changedToUnknownCase() throws {
+    let nodes = try nodes()
+    try save(nodes[0]) { context in
+      let task = SimTask(title: "a")
+      context.insert(task)
+      task.priority = .high
+    }
+    try settle(nodes)
+    try save(nodes[0]) { try $0.fetch(FetchDescriptor<SimTask>())[0].priority = .urgent }
+    try settle(nodes)
+    #expect(
+      try ModelContext(nodes[2].container).fetch(FetchDescriptor<SimulationOld.SimTask>()).map(\.priority) == [.low])
+    #expect(try ModelContext(nodes[0].container).fetch(FetchDescriptor<SimTask>()).map(\.priority) == [.urgent])
+  }
+
   @Test("An updated program shows the relationships between objects that it did not know, whatever their order")
   func unknownRelationships() throws {
     let nodes = try nodes()

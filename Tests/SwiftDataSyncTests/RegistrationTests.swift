@@ -6,6 +6,13 @@ import Testing
 
 @testable import SwiftDataSync
 
+@Model private final class RenamedAgain {
+  @Attribute(originalName: "name") var fullName: String = ""
+  var name: String = ""
+  @Attribute(.unique, .allowsCloudEncryption) var code: String = ""
+  init() {}
+}
+
 @Suite("What a program names a server and an account by")
 struct RegistrationTests {
   /// Refuses each request with the token that it got.
@@ -30,6 +37,14 @@ struct RegistrationTests {
     #expect(await refusal("a.b-c_d\n")?.message == "Bearer a.b-c_d")
     let other = await refusal("a\nb")
     #expect(other?.code == .unauthorized && other?.message.contains("sync-token prints it") == true)
+  }
+
+  @Test("Models that cannot sync are refused with the property and the remedy")
+  func models() {
+    let error = #expect(throws: SwiftDataError.self) { try SyncRules.check(Schema([RenamedAgain.self]), canSeal: true) }
+    let text = error?.description ?? ""
+    #expect(text.contains("RenamedAgain.fullName: another property has its originalName \"name\""))
+    #expect(text.contains("RenamedAgain.code: an attribute with .allowsCloudEncryption cannot be unique"))
   }
 
   @Test(

@@ -31,6 +31,18 @@ struct SyncGrowthTests {
     return (sent, taken)
   }
 
+  @Test("A program may give its context any author")
+  func author() throws {
+    let group = try ZoneGroup([GrowthItem.self])
+    try group.syncAll()
+    try group.save(0) { context in
+      context.author = "sync"
+      context.insert(GrowthItem("a"))
+    }
+    try group.syncAll()
+    #expect(try group.all(GrowthItem.self, 1).map(\.name) == ["a"])
+  }
+
   @Test("Many large changes are sent in several requests of at most 4 MB")
   func largeChanges() throws {
     let group = try ZoneGroup([GrowthItem.self])

@@ -34,7 +34,13 @@ struct RowWork {
   /// - Parameters:
   ///   - before: the rows before the update.
   ///   - saved: what the program saved, and the objects show already.
+  /// - Complexity: linear in what the update changes and the program saved, whatever was added before.
   mutating func add(_ update: ViewUpdate, _ before: ShownRows, saved: [RecordKey: Set<ExactText>?]) throws {
+    var added = Set(update.deleted)
+    func add(_ row: RecordKey, _ names: Set<ExactText>?) {
+      self.add(row, names)
+      added.insert(row)
+    }
     for (old, new) in update.renamed {
       former[new] = former.removeValue(forKey: old) ?? old
       // Its object has to be noted, whether or not a value changes.
@@ -73,7 +79,9 @@ struct RowWork {
       if let names { written[row, default: []].formUnion(names) }
     }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
-    for (row, names) in rows.merging(update.deleted.map { ($0, nil) }, uniquingKeysWith: { _, _ in nil }) {
+    let deleted = Set(update.deleted)
+    for row in added {
+      let names = deleted.contains(row) ? nil : rows[row] ?? nil
       // Of several updates, each begins with the rows of the one before.
       let origin = renamed[row] ?? row
       for model in try before.entity(of: origin).flatMap({ before.models.classes[$0] }) ?? [] {

@@ -49,7 +49,7 @@ final class RowWriter {
       guard let object = objects[key], try view.entity(of: key)?.text != type(of: object).__entity.name else {
         continue
       }
-      try delete(object)
+      try remove(key)
       objects[key] = nil
     }
     let known = alive.filter { objects[$0] != nil }
@@ -285,16 +285,12 @@ final class RowWriter {
 
   private func remove(_ key: RecordKey) throws {
     guard let object = objects[key] else { return }
-    try delete(object)
-    removed.append(key)
-  }
-
-  private func delete(_ object: any PersistentModel) throws {
     // The rows of related objects say what becomes of them; the delete rules of the store must not.
     for property in type(of: object).__entity.properties where !property.isAttribute {
       if try !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
     }
     ModelCells.delete(object, from: context)
+    removed.append(key)
   }
 
   // MARK: - Afterwards

@@ -65,6 +65,17 @@ struct ForgeryTests {
     #expect(!"\(group.log(SharedGroup.zone))".contains("secret"))
   }
 
+  @Test("who gives a shared record another class makes another object of it")
+  func otherClass() throws {
+    let track = try group.devices[bob].replica.row(of: group.track("a", ModelContext(group.devices[bob].container)))
+    try forge(track.name) { $0.born = Stamped($1, "SharedComment") }
+    try group.syncAll()
+    try expectAnns(["Jazz: ", "single in none, mine", "0 covers, 2 comments"])
+    try forge(track.name) { $0.born = Stamped($1, "SharedTrack") }
+    try group.syncAll()
+    try expectAnns(["Jazz: a", "a in Jazz", "single in none, mine", "0 covers, 1 comments"])
+  }
+
   @Test("who makes a record with the name of a private object makes another object")
   func sameName() throws {
     try forge(single.name) {

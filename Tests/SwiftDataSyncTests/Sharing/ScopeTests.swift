@@ -145,6 +145,20 @@ struct ScopeTests {
     #expect(!personal.isEmpty && personal.values.allSatisfy { $0.dead != nil })
   }
 
+  @Test("What the account thinks of an object stays if the object may not be deleted")
+  func refusedDeletion() throws {
+    try change(bob) { $0.isPinned = true }
+    try group.syncAll()
+    group.grant("bob", isWritable: false)
+    try group.syncAll()
+    try group.save(bob) { context in context.delete(try group.first(SharedPlaylist.self, context)) }
+    try group.syncAll()
+    #expect(try pins() == [false, false, true])
+    try change(bob) { $0.isPinned = false }
+    try group.syncAll()
+    #expect(try pins() == [false, false, false])
+  }
+
   @Test("A scope that cannot work is refused with its reason")
   func refusals() throws {
     func problem(_ scopes: SyncScope...) -> String {

@@ -101,9 +101,12 @@ extension ZoneNode {
   private func isStrange(
     _ value: RegisterValue, of key: RecordKey, _ property: __Property, _ object: any PersistentModel
   ) -> Bool {
-    // A date that is a whole number is one all the same.
-    if case .integer = value { return true }
-    if case .asset = value { return false }
+    switch value {
+    case .asset: return false
+    // No attribute holds a reference, and a date turns a whole number and a zero below zero into another number.
+    case .reference, .integer, .real(bits: 0x8000_0000_0000_0000): return true
+    case .null, .real, .text, .data, .sealed: break
+    }
     guard let cell = try? replica.cell(value, of: key, property) else { return true }
     return (try? ModelCells.fits(cell, property, of: object)) != true
   }
