@@ -148,8 +148,9 @@ extension TransactionLaying {
     _ name: RecordName, _ property: SyncModels.Property, _ registers: Registers, _ record: Registers, _ time: HybridTime
   ) -> Reference? {
     if case .toOne = property.kind {
-      let write = record.field(property)
-      return write == registers.field(property) ? write?.value.reference : nil
+      // A record that the transaction moves brings writes of others along.
+      guard let write = record.field(property), write.time == time, write == registers.field(property) else { return nil }
+      return write.value.reference
     }
     guard registers.members(property)[name]?.added == time, let edge = record.members(property)[name], edge.isPresent
     else { return nil }

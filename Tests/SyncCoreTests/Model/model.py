@@ -451,8 +451,8 @@ def rebase(base, outbox, schema, writable, roots):
                 if tx.raw or not is_here(record, zone): continue
                 for p in schema.get(record['born'][1], {}).values():
                     value = field(registers, p)
-                    if p.kind == 'ref' and p.owner and is_ref(value[1]) and (zone, name) not in roots and value == field(
-                            record, p):
+                    if (p.kind == 'ref' and p.owner and value[0] == tx.time and is_ref(value[1])
+                            and (zone, name) not in roots and value == field(record, p)):
                         owner = locate(state, zone, value[1][1], value[1][2])
                         if owner and owner[0] != zone and owner[0] in writable: move((zone, name), owner[0])
                     if p.kind == 'set' and p.cascade:
