@@ -30,6 +30,15 @@ public struct RecordKey: Hashable, Comparable, Sendable {
   /// Hashes the name alone: few zones share a name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name.quickHash) }
 
+  /// The hash that a dictionary uses. The quick one has random keys already, and hashing it again took a third of a pull's time.
+  ///
+  /// The seed is mixed in, because each dictionary has its own: what is copied from one into another in the order of the hashes of the first
+  /// one must not come in the order of those of the second one.
+  public func _rawHashValue(seed: Int) -> Int {
+    let (high, low) = UInt(bitPattern: name.quickHash ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return Int(bitPattern: high ^ low)
+  }
+
   /// Orders keys by zone, then by name.
   public static func < (left: RecordKey, right: RecordKey) -> Bool {
     left.zone == right.zone ? left.name < right.name : left.zone < right.zone

@@ -230,10 +230,10 @@ extension ZoneStore {
         return SyncFailure(.invalid, "the name of a zone has at most 256 bytes and no U+0000")
       }
       for (name, registers) in part {
-        guard Self.hasValidNames(name, registers) else {
+        guard Self.hasValidNames(name, registers, in: zone) else {
           return SyncFailure(
             .invalid,
-            "the name of a record has 1 to 64 bytes, and the names of its class and its properties have 1 to 256 bytes, without U+0000"
+            "the name of a record has 1 to 64 bytes (60 in a share), and the names of its class and its properties have 1 to 256 bytes, without U+0000"
           )
         }
         if let latest = registers.latestTime, latest.milliseconds > time + SyncWire.clockTolerance {
@@ -248,10 +248,11 @@ extension ZoneStore {
     return nil
   }
 
-  private static func hasValidNames(_ name: RecordName, _ registers: Registers) -> Bool {
+  private static func hasValidNames(_ name: RecordName, _ registers: Registers, in zone: ZoneName) -> Bool {
     func isValid(_ name: RecordName) -> Bool { name.isUUID || isValidText(name.text, 1...64) }
     func isValid(_ zone: ZoneName?) -> Bool { zone.map { isValidText($0.text, 1...256) } ?? true }
-    guard isValid(name), isValid(registers.home?.zone), registers.referencedNames.allSatisfy(isValid),
+    // Each account keeps what it alone thinks of a shared record under the name with four more bytes, in its own zone.
+    guard isValid(name), !zone.isShare || name.text.utf8.count <= 60, isValid(registers.home?.zone), registers.referencedNames.allSatisfy(isValid),
       (Array(registers.fields.keys) + Array(registers.edges.keys) + [registers.born?.value].compactMap(\.self))
         .allSatisfy({ isValidText($0.text, 1...256) })
     else { return false }
