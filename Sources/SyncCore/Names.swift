@@ -32,8 +32,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
 
   /// The hash that a dictionary uses. The quick one has random keys already, and hashing it again took a third of a pull's time.
   ///
-  /// The seed is mixed in, because each dictionary has its own: what is copied from one into another in the order of the hashes of the first
-  /// one must not come in the order of those of the second one.
+  /// The seed is mixed in, because each dictionary has its own. If two dictionaries had one order, copying the elements of one into the other
+  /// would take quadratic time.
   public func _rawHashValue(seed: Int) -> Int {
     let (high, low) = UInt(bitPattern: name.quickHash ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return Int(bitPattern: high ^ low)

@@ -149,7 +149,9 @@ extension TransactionLaying {
   ) -> Reference? {
     if case .toOne = property.kind {
       // A record that the transaction moves brings writes of others along.
-      guard let write = record.field(property), write.time == time, write == registers.field(property) else { return nil }
+      guard let write = record.field(property), write.time == time, write == registers.field(property) else {
+        return nil
+      }
       return write.value.reference
     }
     guard registers.members(property)[name]?.added == time, let edge = record.members(property)[name], edge.isPresent

@@ -226,7 +226,9 @@ final class ZoneNode: EditedNode {
         let home = try replica.store.registers(of: key)?.home?.zone
         for zone in zones.sorted() where zone == key.zone || zone == home || !zone.isShare {
           let record = try replica.store.registers(of: RecordKey(zone, key.name))
-          guard let record, record.isHere(zone), zone == key.zone || zone == home || record.home != nil else { continue }
+          guard let record, record.isHere(zone), zone == key.zone || zone == home || record.home != nil else {
+            continue
+          }
           lostSaves.append("replica \(index) of \(account) lost an unsent change of \(key), which is in \(zone.text)")
         }
       }

@@ -252,7 +252,8 @@ extension ZoneStore {
     func isValid(_ name: RecordName) -> Bool { name.isUUID || isValidText(name.text, 1...64) }
     func isValid(_ zone: ZoneName?) -> Bool { zone.map { isValidText($0.text, 1...256) } ?? true }
     // Each account keeps what it alone thinks of a shared record under the name with four more bytes, in its own zone.
-    guard isValid(name), !zone.isShare || name.text.utf8.count <= 60, isValid(registers.home?.zone), registers.referencedNames.allSatisfy(isValid),
+    guard isValid(name), !zone.isShare || name.text.utf8.count <= 60, isValid(registers.home?.zone),
+      registers.referencedNames.allSatisfy(isValid),
       (Array(registers.fields.keys) + Array(registers.edges.keys) + [registers.born?.value].compactMap(\.self))
         .allSatisfy({ isValidText($0.text, 1...256) })
     else { return false }
