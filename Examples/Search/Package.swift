@@ -5,7 +5,7 @@ let package = Package(
   name: "Search",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // In a package of your own: .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0")
+    // In a package of your own, once 0.1.0 is tagged: .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0")
     .package(name: "open-swiftdata", path: "../..")
   ],
   targets: [

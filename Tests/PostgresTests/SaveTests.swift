@@ -107,6 +107,7 @@ private typealias Draft = SaveModels.Draft
     #expect(error?.code == SwiftDataError.uniquenessViolation.code)
     #expect(error?.entity == "Account")
     #expect(error?.property == "code")
+    #expect(error?.message?.hasPrefix("another stored object has the value \"b\";") == true)
     #expect(try account("a", ModelContext(try open())).amount == 1)
     #expect(context.hasChanges)
   }

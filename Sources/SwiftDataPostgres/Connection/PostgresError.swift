@@ -34,6 +34,14 @@ package struct PostgresError: Error, CustomStringConvertible {
   /// Whether a unique constraint is violated, or an exclusion of equal values, which one with a condition is.
   var isUniquenessViolation: Bool { state == "23505" || state == "23P01" }
 
+  /// The values that violate a unique constraint: `978` of `Key (isbn)=(978) already exists.` in any language.
+  var takenValues: String? {
+    guard state == "23505", let detail, let start = detail.range(of: ")=(")?.upperBound,
+      let end = detail.lastIndex(of: ")"), start <= end
+    else { return nil }
+    return String(detail[start..<end])
+  }
+
   /// Whether a prepared statement became invalid because another program changed a table.
   var isPlanStale: Bool { state == "0A000" && message.contains("cached plan") }
 

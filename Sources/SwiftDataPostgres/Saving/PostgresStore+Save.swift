@@ -156,11 +156,21 @@ extension PostgresStore {
         return SwiftDataError(
           .uniquenessViolation, entity: index.classes?.first ?? table.classes.first,
           property: index.names.joined(separator: ", "),
-          message: "another stored model has the same value; change it, or fetch that one and update it",
-          underlying: error)
+          message: TakenValues.message(values(of: index, in: table, error)), underlying: error)
       }
     }
     return SwiftDataError(.uniquenessViolation, underlying: error)
+  }
+
+  /// The values that another row has; empty if the server does not say them, or if their text there is not what the program saved.
+  private func values(of index: LayoutRecord.Index, in table: LayoutRecord.Table, _ error: PostgresError) -> [String] {
+    let types = index.columns.map { table.column(named: $0)?.valueType ?? "" }
+    guard types.allSatisfy(["String", "UUID", "Int", "Int32", "Int64"].contains), let taken = error.takenValues else {
+      return []
+    }
+    let values = types.count == 1 ? [taken] : taken.components(separatedBy: ", ")
+    guard values.count == types.count else { return [] }
+    return zip(types, values).map { $0 == "String" ? TakenValues.quoted($1) : $1 }
   }
 
   /// The names of a table's unique constraints.

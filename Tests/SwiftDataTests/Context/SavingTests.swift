@@ -156,7 +156,8 @@ import Testing
     #expect(album.tracks.count == 1)
   }
 
-  @Test("In throwing mode a taken unique value is an error that names entity and property, and nothing is written")
+  @Test(
+    "In throwing mode a taken unique value is an error that names the property and the value, and nothing is written")
   func throwingUniqueness() throws {
     let store = try TemporaryStore()
     let context = ModelContext(try store.container(Artist.self) { $0.uniquenessPolicy = .reject })
@@ -166,14 +167,28 @@ import Testing
     let twin = Artist(name: "same")
     context.insert(twin)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
-    #expect(error?.description.contains("Artist") == true)
-    #expect(error?.description.contains("name") == true)
+    #expect(
+      error?.description
+        == "Artist.name: another stored object has the value \"same\"; change the value, or fetch and update the stored object."
+    )
     #expect(try store.shell("SELECT count(*) FROM Artist") == "1")
     #expect(twin.persistentModelID.isTemporary)
     #expect(context.insertedModelsArray.count == 2)
     twin.name = "third"
     try context.save()
     #expect(try store.shell("SELECT count(*) FROM Artist") == "3")
+  }
+
+  @Test("A change to a taken unique value is an error that names the value, shortened if it is long")
+  func changedToTakenValue() throws {
+    let store = try TemporaryStore()
+    let context = ModelContext(try store.container(Artist.self))
+    let long = String(repeating: "x", count: 100)
+    for name in [long, "b"] { context.insert(Artist(name: name)) }
+    try context.save()
+    try context.fetch(FetchDescriptor<Artist>()).first { $0.name == "b" }?.name = long
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.message?.contains("the value \"\(String(repeating: "x", count: 60))\"…;") == true)
   }
 
   @Test("Two contexts that change different properties of one row both win, of the same property the later save")

@@ -148,7 +148,8 @@ private struct NDJSONRecord: Decodable {
     }
     guard let date, date.isWritable else {
       throw DecodingError.dataCorruptedError(
-        forKey: .createdAt, in: container, debugDescription: "\"createdAt\" is no date and time of the years 1 to 9999")
+        forKey: .createdAt, in: container,
+        debugDescription: "\"createdAt\" is not a date and time of the years 1 to 9999")
     }
     createdAt = date
   }
@@ -166,7 +167,7 @@ private struct NDJSONRecord: Decodable {
     case DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty:
       "\"\(context.codingPath.last!.stringValue)\" has the wrong type"
     case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty: context.debugDescription
-    default: "the line is no JSON object"
+    default: "the line is not a JSON object"
     }
   }
 }

@@ -37,7 +37,7 @@ struct TelegramExport: Decodable {
     case DecodingError.keyNotFound(let key, let context):
       return "\"\(key.stringValue)\" is missing at \(place(context.codingPath))"
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      return context.codingPath.isEmpty ? "it is no object" : "\(place(context.codingPath)) has the wrong type"
+      return context.codingPath.isEmpty ? "it is not an object" : "\(place(context.codingPath)) has the wrong type"
     default:
       return "it is not JSON"
     }
@@ -149,7 +149,7 @@ struct TelegramExport: Decodable {
       } catch DecodingError.typeMismatch(_, let context) {
         (value, reason) = (nil, context.codingPath.last.map { "\"\($0.stringValue)\" has the wrong type" })
       } catch {
-        (value, reason) = (nil, "it is no message")
+        (value, reason) = (nil, "it is not a message")
       }
     }
   }

@@ -25,7 +25,7 @@ public struct TelegramReader: ArchiveReader {
       export = try JSONDecoder().decode(TelegramExport.self, from: Data(String(decoding: data, as: UTF8.self).utf8))
     } catch {
       throw DataLayerError.invalidData(
-        "\(file.path) is no Telegram export in JSON: \(TelegramExport.reason(error))")
+        "\(file.path) is not a Telegram export in JSON: \(TelegramExport.reason(error))")
     }
     var result = ParsedFile()
     var known = Set<String>()
@@ -46,7 +46,7 @@ public struct TelegramReader: ArchiveReader {
         result.skipped.append(SkippedLine(file: file.lastPathComponent, line: result.lines, reason: reason))
       }
       guard let message = entry.value else {
-        skip(entry.reason ?? "it is no message")
+        skip(entry.reason ?? "it is not a message")
         continue
       }
       guard message.type == "message" else {

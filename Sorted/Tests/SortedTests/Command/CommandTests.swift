@@ -194,7 +194,7 @@ import Testing
     #expect(try error("list", "--store", text.path).contains("is not an SQLite database; the file was left untouched"))
     #expect(try error("import", "irc", "\(store)y", "--store", "\(store)x") == "Error: \(store)y does not exist\n")
     #expect(!FileManager.default.fileExists(atPath: "\(store)x"))
-    #expect(try error("import", "telegram", text.path, "--store", store).contains("is no Telegram export in JSON"))
+    #expect(try error("import", "telegram", text.path, "--store", store).contains("is not a Telegram export in JSON"))
     #expect(try error("import", "mail", "x").contains("'irc', 'telegram' or 'ndjson'"))
     #expect(try error("list", "--pinned", "--unread").contains("--unread"))
     #expect(try error("frobnicate").contains("frobnicate"))

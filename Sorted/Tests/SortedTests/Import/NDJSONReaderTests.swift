@@ -92,8 +92,8 @@ import Testing
       {"id": "x", "conversation": "c", "sender": "a", "text": "u", "createdAt": 1}
       """)
     #expect(file.skipped.map(\.line) == [1, 2, 3, 4, 5, 6, 7, 8, 10])
-    let object = "the line is no JSON object"
-    let time = "\"createdAt\" is no date and time of the years 1 to 9999"
+    let object = "the line is not a JSON object"
+    let time = "\"createdAt\" is not a date and time of the years 1 to 9999"
     #expect(
       file.skipped.map(\.reason) == [
         object, "the line is empty", object, "\"conversation\" is missing", "\"sender\" has the wrong type",

@@ -107,12 +107,12 @@ import Testing
   @Test(
     "What is no export is an error that says why",
     arguments: [
-      ("{", "it is not JSON"), ("[]", "it is no object"), ("{}", "it has neither \"messages\" nor \"chats\""),
+      ("{", "it is not JSON"), ("[]", "it is not an object"), ("{}", "it has neither \"messages\" nor \"chats\""),
       ("{\"chats\": {}}", "\"list\" is missing at .chats"),
       ("{\"chats\": {\"list\": [{\"id\": 1}]}}", "\"messages\" is missing at .chats.list[0]"),
     ])
   func refused(json: String, reason: String) throws {
     let error = #expect(throws: DataLayerError.self) { try read(json) }
-    #expect(error?.errorDescription?.hasSuffix("is no Telegram export in JSON: \(reason)") == true)
+    #expect(error?.errorDescription?.hasSuffix("is not a Telegram export in JSON: \(reason)") == true)
   }
 }

@@ -146,8 +146,7 @@ package enum StoreErrors {
     case uniqueConstraint, primaryKeyConstraint:
       return SwiftDataError(
         .uniquenessViolation, entity: entity, property: properties,
-        message: "another stored object has the same value; change the value, or fetch and update the stored"
-          + " object", sql: sql)
+        message: TakenValues.message([]), sql: sql)
     case notNullConstraint:
       return SwiftDataError(
         .modelValidationFailure, entity: entity, property: properties,

@@ -171,7 +171,7 @@ final class SQLiteRowWriter: RowWriter {
         try encode(object, table.stored, writer)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      guard store.configuration.uniquenessPolicy == .upsert else { throw error }
+      guard store.configuration.uniquenessPolicy == .upsert else { throw TakenValues.name(object, table, in: error) }
       // The update writes its own files.
       connection.openFiles?.rollBack(to: files)
       return try merge(object, table, error, save)
@@ -284,7 +284,11 @@ final class SQLiteRowWriter: RowWriter {
     try noteOldFiles(of: group.objects.map { $0.__state.key }, properties, group.table)
     let sql = group.table.update(of: group.properties).sql
     for object in group.objects {
-      if try update(object, properties, sql) == 0 { throw RowSave.stale(group.table) }
+      do {
+        if try update(object, properties, sql) == 0 { throw RowSave.stale(group.table) }
+      } catch let error as SwiftDataError where error.code == .uniquenessViolation {
+        throw TakenValues.name(object, group.table, in: error)
+      }
     }
     guard group.table.hasUniqueText, group.table.uniqueProperties.intersects(group.properties) else { return }
     wroteUniqueText = true

@@ -17,7 +17,7 @@ public enum LocalUser {
   ///   name.
   package static func claim(_ context: ModelContext, for userID: String) throws {
     guard !userID.isEmpty, userID != placeholder else {
-      throw SyncError.invalidData("\"\(userID)\" is no user; give the user's identifier")
+      throw SyncError.invalidData("\"\(userID)\" is not a user; give the user's identifier")
     }
     if let state = try SyncStateEntity.of(context) {
       guard state.userID == userID else { throw SyncError.otherUser(state.userID) }
