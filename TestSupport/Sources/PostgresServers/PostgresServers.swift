@@ -78,21 +78,24 @@ package final class ServerScript {
 }
 
 /// A server for one test alone, which it may restart.
-package final class PrivateServer {
-  package let url: String
+public final class PrivateServer {
+  /// The address of the server.
+  public let url: String
   private let script: ServerScript
 
-  package init() throws {
+  /// Starts the server.
+  public init() throws {
     script = try ServerScript("postgres", prefix: "POSTGRES_")
     url = try script.variable("POSTGRES_URL")
   }
 
   /// Kills the server and starts it again.
-  package func restart() throws {
+  public func restart() throws {
     try ServerScript.run(try script.variable("POSTGRES_RESTART").split(separator: " ").map(String.init))
   }
 
-  package func stop() { script.stop() }
+  /// Ends the server and removes its files.
+  public func stop() { script.stop() }
 }
 
 /// A primary and its replicas for one test alone.

@@ -6,6 +6,8 @@ public struct ServerLimits: Sendable {
   public var transactions = 1000
   /// The largest number of changes in one transaction.
   public var changes = 200_000
+  /// The largest number of zones that one transaction writes to, and of parts that one push appends.
+  public var parts = 10_000
   /// The quota of a zone for its transactions and assets, in bytes.
   public var zoneSize: Int64 = 10 << 30
   /// The largest asset, in bytes.
@@ -16,7 +18,9 @@ public struct ServerLimits: Sendable {
   public var burst = 500.0
   /// The approximate size of the transactions in one response, in bytes.
   public var answerSize = 1 << 18
-  /// The largest number of shares that an account may own.
+  /// The number of entries that a pull looks at in all zones together, at most about twice as many.
+  public var scannedEntries = 2000
+  /// The largest number of shares that an account may own, without those that it ended. With these it may own ten times as many.
   public var shares = 1000
   /// The largest number of participants of a share.
   public var participants = 1000

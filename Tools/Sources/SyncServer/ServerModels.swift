@@ -5,7 +5,8 @@ import SwiftData
 @Model
 final class ServerAsset {
   #Index<ServerAsset>([\.chunks])
-  /// The unique key: the zone and the SHA-256 of the bytes.
+  /// The unique key: the zone and the SHA-256 of the bytes. Before the asset is complete also the account that sends it, so that no
+  /// participant of a share disturbs what another one sends.
   @Attribute(.unique) var key: String = ""
   /// The size in bytes.
   var total: Int64 = 0
@@ -48,6 +49,8 @@ final class ServerShare {
   /// The name of the shared record.
   var root: String = ""
   var title: String = ""
+  /// Whether the owner ended the share. Its zone stays.
+  var isEnded: Bool = false
   /// The newest generation of the zone's key; 0 before the owner makes one.
   var keyGeneration: Int = 0
   /// Whether a participant left after the owner made the newest key, so that the owner has to rotate it.
@@ -66,8 +69,9 @@ final class ServerGrant {
   #Index<ServerGrant>([\.account], [\.zone])
   /// The unique key: the zone and the account.
   @Attribute(.unique) var key: String = ""
-  var zone: String = ""
-  var account: String = ""
+  // A deletion concerns the account, and the others of the share.
+  @Attribute(.preserveValueOnDeletion) var zone: String = ""
+  @Attribute(.preserveValueOnDeletion) var account: String = ""
   var isWritable: Bool = false
   /// Whether the account accepted the invitation.
   var isAccepted: Bool = false

@@ -51,45 +51,39 @@ extension SyncRoute {
       Reply(body: try SyncWire.encode(try await service.store.shares(of: call.account, since: call.text("since"))))
     },
     .route("POST", "shares", CreateShareRequest.self, .account, "shares") { service, call, request in
-      try await service.changingShares { try $0.createShare(request, account: call.account) }
+      try await service.store.createShare(request, account: call.account)
     },
     .route("POST", "shares/accept", AcceptRequest.self, .account, "shares") { service, call, request -> ShareInfo in
-      try await service.changingShares { try $0.accept(link: request.link, account: call.account) }
+      try await service.store.accept(link: request.link, account: call.account)
     },
     .route("PUT", "shares/key", PublishKeyRequest.self, .account, "shares") { service, call, request -> Done in
-      // Each client publishes its key when it starts. The same key again changes nothing.
-      if try await service.store.publish(request, account: call.account) { await service.watch.wakeAll() }
+      try await service.store.publish(request, account: call.account)
       return Done()
     },
     .route("DELETE", "shares/{zone}", .owner, "shares") { service, call -> Done in
-      try await service.changingShares { try $0.endShare(call.parameter("zone"), account: call.account) }
+      try await service.store.endShare(call.parameter("zone"), account: call.account)
       return Done()
     },
   ]
 
   private static let participants: [SyncRoute] = [
     .route("POST", "shares/{zone}/accept", .invited, "shares") { service, call in
-      try await service.changingShares { try $0.accept(zone: call.parameter("zone"), account: call.account) }
+      try await service.store.accept(zone: call.parameter("zone"), account: call.account)
     },
     .route("POST", "shares/{zone}/invitations", InviteRequest.self, .owner, "shares") { service, call, request in
-      try await service.changingShares {
-        try $0.invite(request, to: call.parameter("zone"), account: call.account)
-      }
+      try await service.store.invite(request, to: call.parameter("zone"), account: call.account)
     },
     .route("GET", "shares/{zone}/keys", .reader, "shares") { service, call in
       try await service.store.keys(of: call.parameter("zone"), account: call.account)
     },
     // A participant may wrap the key for itself.
     .route("POST", "shares/{zone}/keys", PutZoneKeysRequest.self, .reader, "shares") { service, call, request -> Done in
-      try await service.changingShares {
-        try $0.putKeys(request, to: call.parameter("zone"), account: call.account)
-      }
+      try await service.store.putKeys(request, to: call.parameter("zone"), account: call.account)
       return Done()
     },
     .route("DELETE", "shares/{zone}/participants/{account}", .ownerOrSelf, "shares") { service, call -> Done in
-      try await service.changingShares {
-        try $0.removeParticipant(call.parameter("account"), from: call.parameter("zone"), account: call.account)
-      }
+      try await service.store.removeParticipant(
+        call.parameter("account"), from: call.parameter("zone"), account: call.account)
       return Done()
     },
   ]

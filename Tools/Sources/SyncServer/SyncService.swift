@@ -178,15 +178,6 @@ public actor SyncService {
     }
   }
 
-  /// Runs a change of a share, and wakes all requests that wait for changes.
-  nonisolated func changingShares<Result: Sendable>(
-    _ body: @Sendable (isolated ZoneStore) throws -> Result
-  ) async throws -> Result {
-    let result = try await body(store)
-    await watch.wakeAll()
-    return result
-  }
-
   /// Returns the metrics in Prometheus' text format.
   nonisolated func metrics() async -> String {
     CoreMetrics.Gauge(label: "sync_waiting", dimensions: [], factory: prometheus).record(await watch.count)

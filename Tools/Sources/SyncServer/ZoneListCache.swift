@@ -17,7 +17,7 @@ final class ZoneListCache {
     fileprivate(set) var latest: [ZoneName: Int64]
     /// The shares; nil until a client asks for them.
     fileprivate(set) var shares: SharesResponse?
-    /// Whether a share of any account has changed since the server read the list.
+    /// Whether a share may have changed for the account since the server read the list.
     fileprivate(set) var isStale = false
 
     fileprivate init(_ readable: SyncLog.ZoneList, _ latest: [ZoneName: Int64]) {
@@ -63,11 +63,15 @@ final class ZoneListCache {
 
   func removeAll() { (lists, readers, count) = ([:], [:], 0) }
 
-  /// Invalidates all lists after a change of a share. The server reads a list again at its next request.
-  func invalidate() { for list in lists.values { (list.isStale, list.shares) = (true, nil) } }
+  /// Invalidates the lists of some accounts, or all lists. The server reads a list again at its next request.
+  func invalidate(_ accounts: Set<String>? = nil) {
+    for list in accounts.map({ $0.compactMap { lists[$0] } }) ?? Array(lists.values) {
+      (list.isStale, list.shares) = (true, nil)
+    }
+  }
 
   /// Sets the newest commits of zones, by their keys.
-  func setLatest(_ latest: [(key: String, latest: Int64)]) {
+  func setLatest(_ latest: [String: Int64]) {
     for (key, latest) in latest {
       guard let zone = ZoneName(text: key) else { continue }
       for account in readers[key] ?? [] { lists[account]?.latest[zone] = latest }

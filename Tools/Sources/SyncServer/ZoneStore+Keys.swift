@@ -10,14 +10,15 @@ extension ZoneStore {
   private static let largestKey = 256
 
   /// Publishes the public key of an account. The owners of the account's shares then wrap the keys of their zones for it.
-  /// - Returns: whether the key differs from the account's previous key.
-  func publish(_ request: PublishKeyRequest, account: String) throws -> Bool {
+  ///
+  /// Each client publishes its key when it starts. The same key again changes nothing.
+  func publish(_ request: PublishKeyRequest, account: String) throws {
     guard request.key.count == AccountKey.size else {
       throw SyncFailure(.invalid, "a public key has \(AccountKey.size) bytes")
     }
-    return try transaction { context in
+    try transaction { context in
       let existing = try accountKeys([account], context).first
-      guard existing?.key != request.key else { return false }
+      guard existing?.key != request.key else { return }
       if let existing {
         existing.key = request.key
       } else {
@@ -33,7 +34,6 @@ extension ZoneStore {
       for share in try context.fetch(
         FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { zones.contains($0.zone) }))
       where share.keyGeneration > 0 && !share.needsKeys { share.needsKeys = true }
-      return true
     }
   }
 

@@ -70,45 +70,12 @@ extension ZoneStore {
       listCache.token = newest
       return
     }
-    if let changed = newest.id - token.id > Self.maximumSaves ? nil : try? changedZones(since: token, context) {
-      if !changed.isEmpty {
-        let found = try context.fetch(
-          FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { changed.contains($0.persistentModelID) }))
-        listCache.setLatest(found.map { ($0.key, $0.latest) })
-      }
+    if newest.id - token.id <= Self.maximumSaves, let changes = try? StoreChanges(since: token, context) {
+      listCache.setLatest(changes.latest)
+      listCache.invalidate(changes.accounts)
     } else {
       listCache.invalidate()
     }
     listCache.token = newest
-  }
-
-  /// Returns the zones that changed after a token.
-  /// - Returns: nil if a share changed, which may concern every account.
-  /// - Throws: `SwiftDataError`, for example if the history after the token was trimmed.
-  private func changedZones(
-    since token: DefaultHistoryToken, _ context: ModelContext
-  ) throws -> Set<PersistentIdentifier>? {
-    var zones = Set<PersistentIdentifier>()
-    for transaction in try context.fetchHistory(
-      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
-    {
-      for change in transaction.changes {
-        let identifier = change.changedPersistentIdentifier
-        switch identifier.entityName {
-        case "LogZone": if change.mayAffectLatest { zones.insert(identifier) }
-        case "ServerShare", "ServerGrant", "ServerZoneKey", "ServerAccountKey": return nil
-        default: break
-        }
-      }
-    }
-    return zones
-  }
-}
-
-extension HistoryChange {
-  /// Whether a change of a zone may have changed its newest commit. Folds and assets do not change it.
-  var mayAffectLatest: Bool {
-    guard case .update(let update as DefaultHistoryUpdate<LogZone>) = self else { return true }
-    return update.updatedPropertyNames.contains("latest")
   }
 }

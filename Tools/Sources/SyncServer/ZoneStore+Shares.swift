@@ -172,18 +172,39 @@ extension ZoneStore {
     let zone = "share-" + Self.hash("\(account)/\(request.root.text)").prefix(32)
     return try transaction { context in
       if let share = try share(zone, context) {
+        try reopen(share, context)
         if share.title != request.title { share.title = request.title }
         return try info(share, account, context)
       }
-      let own = try context.fetchCount(
+      let all = try context.fetchCount(
         FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.owner == account }))
-      guard own < limits.shares else {
-        throw SyncFailure(.quotaExceeded, "an account may own \(limits.shares) shares; end one of them")
+      guard all < 10 * limits.shares else {
+        throw SyncFailure(
+          .quotaExceeded,
+          "an account may own \(10 * limits.shares) shares with those that it ended; share an object again"
+            + " that was shared before")
       }
+      try checkShares(of: account, context)
       let share = ServerShare(zone: zone, owner: account, root: request.root.text, title: request.title)
       context.insert(share)
       return try info(share, account, context)
     }
+  }
+
+  /// Checks that an account may own one more share that is not ended.
+  private func checkShares(of account: String, _ context: ModelContext) throws {
+    let open = try context.fetchCount(
+      FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.owner == account && !$0.isEnded }))
+    guard open < limits.shares else {
+      throw SyncFailure(.quotaExceeded, "an account may own \(limits.shares) shares; end one of them")
+    }
+  }
+
+  /// Makes an ended share count again.
+  private func reopen(_ share: ServerShare, _ context: ModelContext) throws {
+    guard share.isEnded else { return }
+    try checkShares(of: share.owner, context)
+    share.isEnded = false
   }
 
   /// Invites an account to a share, or makes a link that any account can accept.
@@ -193,6 +214,7 @@ extension ZoneStore {
       let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.hexadecimal
       try transaction { context in
         let share = try ownShare(zone, account, context)
+        try reopen(share, context)
         let count = try context.fetchCount(
           FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { $0.zone == zone }))
         guard count < limits.participants else {
@@ -209,6 +231,7 @@ extension ZoneStore {
     }
     try transaction { context in
       let share = try ownShare(zone, account, context)
+      try reopen(share, context)
       let grant = try makeGrant(share, guest, context)
       if grant.isWritable != isWritable { grant.isWritable = isWritable }
       requestKeys(share)
@@ -280,6 +303,7 @@ extension ZoneStore {
   func endShare(_ zone: String, account: String) throws {
     try transaction { context in
       let share = try ownShare(zone, account, context)
+      if !share.isEnded { share.isEnded = true }
       for grant in try grants(share.zone, context) {
         try revokeKey(of: grant.account, share, context)
         context.delete(grant)

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Transactions) import SwiftData
 import SwiftDataPostgres
+import Synchronization
 import SyncProtocol
 
 /// The zones of all accounts, in a store of SwiftData.
@@ -12,11 +13,13 @@ actor ZoneStore {
   let limits: ServerLimits
   /// The clock, in milliseconds since 1970.
   let now: @Sendable () -> Int64
-  /// The author of this process's saves in the history.
+  /// The author of the pushes of this process in the history. Their requests wake those that wait; ``ZoneWatch`` finds all other changes.
   nonisolated let author = UUID().uuidString
   let listCache = ZoneListCache()
   /// The newest commit that this process has read or made. See ``noticeRestore()``.
-  var newestCommit: Int64 = 0
+  nonisolated let newestCommit = Atomic<Int64>(0)
+  /// The unfinished assets whose bytes this process hashes.
+  var hashing = Set<String>()
   /// The pushes to the log that wait for the next transaction of the database.
   var waitingPushes: [WaitingPush] = []
 
@@ -57,7 +60,9 @@ actor ZoneStore {
   ///
   /// The transaction takes one lock, and takes it first. So two transactions never wait for each other.
   /// - Throws: an error of the store or of the closure. Then nothing is saved.
-  nonisolated func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
+  nonisolated func transaction<Result>(
+    author: String? = nil, _ body: (ModelContext) throws -> Result
+  ) throws -> Result {
     try container.transaction {
       let context = ModelContext(container)
       context.author = author

@@ -3,8 +3,8 @@ import SwiftData
 
 /// Wakes the requests that wait for changes of zones.
 ///
-/// This process announces its own saves. For the saves of other processes, the watch polls the history of the store while requests
-/// wait.
+/// This process announces its own pushes. For all other changes, the watch polls the history of the store while requests wait. A change of
+/// shares counts as a change of the own zones of the accounts that it concerns.
 actor ZoneWatch {
   private struct Waiter {
     let zones: Set<String>
@@ -12,7 +12,7 @@ actor ZoneWatch {
   }
 
   private let container: ModelContainer
-  /// The author of this process's saves, which the poller skips.
+  /// The author of this process's pushes, which the poller skips.
   private let author: String
   private var waiters: [UUID: Waiter] = [:]
   /// The number of requests between ``begin()`` and ``end()``.
@@ -103,7 +103,7 @@ actor ZoneWatch {
     wakeAll()
   }
 
-  // MARK: - Saves of other processes
+  // MARK: - Changes that this process does not announce
 
   private func startPolling() {
     guard poller == nil else { return }
@@ -114,7 +114,7 @@ actor ZoneWatch {
         if activeRequests == 0 { break }
         let newest = newestToken
         guard let newest, newest != polledToken else { continue }
-        if let zones = try? zonesChangedByOthers(since: polledToken) {
+        if let zones = try? StoreChanges(since: polledToken, exceptBy: author, ModelContext(container)).zones {
           if !zones.isEmpty { wake(zones) }
         } else {
           wakeAll()
@@ -126,28 +126,4 @@ actor ZoneWatch {
   }
 
   private var newestToken: DefaultHistoryToken? { try? ModelContext(container).currentHistoryToken() }
-
-  /// Returns the zones that other processes changed after a token.
-  /// - Returns: nil if a share changed, which may concern every account.
-  /// - Throws: `SwiftDataError`, for example if the history after the token was trimmed.
-  private func zonesChangedByOthers(since token: DefaultHistoryToken?) throws -> Set<String>? {
-    let context = ModelContext(container)
-    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
-    if let token { descriptor.predicate = #Predicate { $0.token > token } }
-    var zones = Set<PersistentIdentifier>()
-    for transaction in try context.fetchHistory(descriptor) where transaction.author != author {
-      for change in transaction.changes {
-        let identifier = change.changedPersistentIdentifier
-        switch identifier.entityName {
-        case "LogZone": if change.mayAffectLatest { zones.insert(identifier) }
-        case "ServerShare", "ServerGrant", "ServerZoneKey": return nil
-        default: break
-        }
-      }
-    }
-    guard !zones.isEmpty else { return [] }
-    let changed = try context.fetch(
-      FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { zones.contains($0.persistentModelID) }))
-    return Set(changed.map(\.key))
-  }
 }

@@ -94,6 +94,69 @@ import Testing
     #expect(try await Set(list().zones.map(\.name.text)) == Set(zones + [Self.bobs]))
   }
 
+  @Test("A change of a share is no reason to read the lists of accounts that it does not concern again")
+  func concerned() async throws {
+    let zones = try await Self.shares(2, store)
+    for account in ["ann", "bob", "eve"] { _ = try await list(account) }
+    var known = try await store.cached(["ann", "bob", "eve"])
+    func read() async throws -> [Bool] {
+      let now = try await store.cached(["ann", "bob", "eve"])
+      defer { known = now }
+      return zip(known, now).map { $0 != $1 }
+    }
+    #expect(try await read() == [false, false, false])
+    _ = try await store.invite(InviteRequest(account: "bob", permission: .readOnly), to: zones[0], account: "ann")
+    #expect(try await read() == [true, true, false])
+    let new = try await store.createShare(CreateShareRequest(root: RecordName("new"), title: ""), account: "ann").zone
+    #expect(try await read() == [true, false, false])
+    try await store.publish(PublishKeyRequest(key: Data(count: AccountKey.size)), account: "ann")
+    #expect(try await read() == [true, true, false])
+    try await store.publish(PublishKeyRequest(key: Data(count: AccountKey.size)), account: "eve")
+    #expect(try await read() == [false, false, true])
+    try await store.putKeys(
+      PutZoneKeysRequest(generation: 1, previous: nil, wrapped: ["bob": Data([1])]), to: zones[0], account: "ann")
+    #expect(try await read() == [true, true, false])
+    _ = try await store.invite(InviteRequest(account: "eve", permission: .readOnly), to: new, account: "ann")
+    #expect(try await read() == [true, false, true])
+    // Those who are not members any more, too.
+    try await store.removeParticipant("eve", from: new, account: "ann")
+    #expect(try await read() == [true, false, true])
+    try await store.endShare(zones[0], account: "ann")
+    #expect(try await read() == [true, true, false])
+  }
+
+  @Test("An ended share does not count, unless it is used again, and ended ones have a limit, too")
+  func ended() async throws {
+    var limits = ServerLimits()
+    limits.shares = 2
+    let store = ZoneStore(try ZoneStore.container(at: folder.path("limited.store")), limits) { 1_800_000_000_000 }
+    try store.beginEpoch()
+    func share(_ number: Int) async throws -> String {
+      try await store.createShare(CreateShareRequest(root: RecordName("root-\(number)"), title: ""), account: "ann")
+        .zone
+    }
+    let first = try await share(0)
+    let second = try await share(1)
+    #expect(await refusal { _ = try await share(2) } == .quotaExceeded)
+    try await store.endShare(first, account: "ann")
+    try await store.endShare(first, account: "ann")
+    _ = try await share(2)
+    #expect(await refusal { _ = try await share(0) } == .quotaExceeded)
+    for account in ["bob", nil] {
+      let invitation = InviteRequest(account: account, permission: .readOnly)
+      #expect(await refusal { _ = try await store.invite(invitation, to: first, account: "ann") } == .quotaExceeded)
+    }
+    try await store.endShare(second, account: "ann")
+    #expect(try await share(0) == first)
+    #expect(await refusal { _ = try await share(3) } == .quotaExceeded)
+    for number in 3..<20 {
+      try await store.endShare(first, account: "ann")
+      try await store.endShare(try await share(number), account: "ann")
+    }
+    #expect(await refusal { _ = try await share(20) } == .quotaExceeded)
+    #expect(try await share(0) == first)
+  }
+
   @Test("The list has the saves of another server process")
   func otherProcess() async throws {
     let zones = try await Self.shares(2, store)
@@ -126,7 +189,7 @@ import Testing
     #expect(all.shares?.count == 2)
     try await push(zones[0])
     #expect(try await store.shares(of: "ann", since: all.version).shares == nil)
-    _ = try await store.publish(PublishKeyRequest(key: Data(count: AccountKey.size)), account: "bob")
+    try await store.publish(PublishKeyRequest(key: Data(count: AccountKey.size)), account: "bob")
     let keyed = try await store.shares(of: "ann", since: all.version)
     #expect(keyed.shares?.allSatisfy { $0.participants.first?.publicKey != nil } == true)
     try await store.removeParticipant("bob", from: zones[0], account: "bob")
@@ -138,6 +201,11 @@ import Testing
 extension ZoneStore {
   fileprivate func readable(_ account: String) throws -> SyncLog.ZoneList {
     try list(of: account, ModelContext(container)).readable
+  }
+
+  /// The lists that the cache has of accounts. A list that was read again is another object.
+  fileprivate func cached(_ accounts: [String]) throws -> [ObjectIdentifier] {
+    try accounts.map { ObjectIdentifier(try list(of: $0, ModelContext(container))) }
   }
 
   /// The newest commits of the zones of an account, by their keys.

@@ -54,7 +54,7 @@ import Testing
     await watch.end()
   }
 
-  @Test("A save of another process wakes those who wait for its zone; a save of this process does not wake again")
+  @Test("A save of another process wakes those who wait for its zone; a push of this process does not wake again")
   func otherProcess() async throws {
     await watch.begin()
     let (ann, bob) = (await waiter("account-ann"), await waiter("account-bob"))
@@ -74,17 +74,26 @@ import Testing
     await watch.end()
   }
 
-  @Test("A changed share wakes all, because an account may have got a zone or lost one")
+  @Test("A changed share wakes the accounts that it concerns, because they may have got a zone or lost one")
   func shares() async throws {
     await watch.begin()
     let (ann, bob) = (await waiter("account-ann"), await waiter("account-bob"))
     let context = ModelContext(try ZoneStore.container(at: folder.path("server.store")))
     context.author = "another process"
     context.insert(ServerShare(zone: "trip", owner: "carol", root: "root", title: ""))
+    let grant = ServerGrant(zone: "trip", account: "ann")
+    context.insert(grant)
     try context.save()
     await ann.value
-    await bob.value
+    #expect(await watch.wakeCount == 1)
+    let again = await waiter("account-ann")
+    context.delete(grant)
+    try context.save()
+    await again.value
     #expect(await watch.wakeCount == 2)
+    #expect(await watch.count == 1)
+    bob.cancel()
+    await bob.value
     await watch.end()
   }
 }

@@ -16,6 +16,8 @@ final class LogHead {
   var floor: Int64 = 0
   /// The number of folds. A reader that finds another number after its reads may have missed entries.
   var folds: Int64 = 0
+  /// The time at which the PostgreSQL server was started that ``epoch`` began on; nil on SQLite.
+  var serverStart: String?
 
   init() {}
 }
@@ -73,15 +75,18 @@ final class LogPart {
   var moves: Bool = false
   /// The time of the commit in milliseconds since 1970.
   var time: Int64 = 0
-  /// The size of ``bytes``, which the server sums up without reading them.
+  /// The size of the row, which the server sums up without reading ``bytes``. See ``size(of:)``.
   var size: Int64 = 0
   /// A `ZoneStates.Entry.Part` as bytes.
   var bytes: Data = Data()
 
   init(zone: String, commit: Int64, time: Int64, moves: Bool, bytes: Data) {
     (key, self.zone, self.commit) = ("\(zone)/\(commit)", zone, commit)
-    (self.time, self.moves, size, self.bytes) = (time, moves, Int64(bytes.count), bytes)
+    (self.time, self.moves, size, self.bytes) = (time, moves, Self.size(of: bytes), bytes)
   }
+
+  /// The size that a part counts for. A part without records takes room, too.
+  static func size(of bytes: Data) -> Int64 { Int64(bytes.count) + 64 }
 }
 
 /// A page of the folded log of a zone: the registers of some records.

@@ -14,37 +14,45 @@ extension ZoneStore {
     let total: Int64
     /// The value of ``ServerAsset/chunks``.
     let chunks: String
-    /// The bytes by which the size of the zone grows.
-    let growth: Int64
+  }
+
+  /// Returns the sizes of the complete assets that transactions name and their zones have, by their keys.
+  func completeAssets(of transactions: [SyncLog.Transaction], _ context: ModelContext) throws -> [String: Int64] {
+    var keys = Set<String>()
+    for (zone, part) in transactions.lazy.flatMap(\.parts) {
+      // The database refuses a query with an invalid text.
+      for (name, _) in part.values.lazy.flatMap(\.assets) where Self.isValidText(name, 64...64) {
+        keys.insert("\(zone.text)/\(name)")
+      }
+    }
+    guard !keys.isEmpty else { return [:] }
+    let found = try context.fetch(
+      FetchDescriptor<ServerAsset>(predicate: #Predicate<ServerAsset> { keys.contains($0.key) && $0.isComplete }))
+    return Dictionary(found.map { ($0.key, $0.total) }) { first, _ in first }
   }
 
   /// Checks that a zone has the assets that registers name, or can get them from another zone that the account may read.
   ///
   /// A device can move an object whose bytes it does not have. A zone that the account may not read does not count: the name of an asset
   /// gives no access to its bytes.
+  /// - Parameter assets: the sizes of the complete assets that the push names, by their keys.
   func checkAssets(
     _ part: [RecordName: Registers], in zone: String, of account: String, readable: inout [String]?,
-    _ links: inout [AssetLink], _ context: ModelContext
+    _ links: inout [AssetLink], _ assets: [String: Int64], _ context: ModelContext
   ) throws -> SyncFailure? {
-    for (name, size) in part.values.lazy.flatMap(\.assets) {
-      let key = "\(zone)/\(name)"
-      // The database refuses a query with an invalid text.
-      guard Self.isValidText(name, 64...64) else { return Self.missingAsset(name) }
-      let stored = try asset(key, context)
-      var total = stored?.isComplete == true ? stored?.total : links.first { $0.key == key }?.total
-      if total == nil, let found = try readableAsset(name, of: account, &readable, context) {
-        links.append(
-          AssetLink(
-            zone: zone, key: key, total: found.total, chunks: found.chunks,
-            growth: found.total - (stored?.received ?? 0)))
-        total = found.total
-      }
-      guard let total else { return Self.missingAsset(name) }
+    let named = part.values.flatMap(\.assets)
+    let missing = Set(named.map(\.sha256)).filter { assets["\(zone)/\($0)"] == nil }
+    if let name = missing.first(where: { !Self.isValidText($0, 64...64) }) { return Self.missingAsset(name) }
+    let found = try readableAssets(Array(missing), of: account, &readable, context)
+    if let name = missing.first(where: { found[$0] == nil }) { return Self.missingAsset(name) }
+    for (name, asset) in found {
+      links.append(AssetLink(zone: zone, key: "\(zone)/\(name)", total: asset.total, chunks: asset.chunks))
+    }
+    for (name, size) in named {
       // A wrong size in the log would make the asset unreadable for all other participants.
-      guard total == size else {
-        return SyncFailure(
-          .invalid, "the transaction says that the asset \(name) has \(size) bytes, and it has \(total) bytes")
-      }
+      guard let total = assets["\(zone)/\(name)"] ?? found[name]?.total, total != size else { continue }
+      return SyncFailure(
+        .invalid, "the transaction says that the asset \(name) has \(size) bytes, and it has \(total) bytes")
     }
     return nil
   }
@@ -55,29 +63,29 @@ extension ZoneStore {
       "the server does not have the asset \(name.prefix(64)); send the asset before the transaction")
   }
 
-  /// Returns an asset of any zone that the account may read.
-  private func readableAsset(
-    _ name: String, of account: String, _ readable: inout [String]?, _ context: ModelContext
-  ) throws -> ServerAsset? {
+  /// Returns assets of any zones that the account may read, by their names. It ends at the first statement that does not find all.
+  private func readableAssets(
+    _ names: [String], of account: String, _ readable: inout [String]?, _ context: ModelContext
+  ) throws -> [String: ServerAsset] {
+    guard !names.isEmpty else { return [:] }
     let zones = try readable ?? zones(of: account, context).zones.map(\.key)
     readable = zones
-    let keys = zones.map { "\($0)/\(name)" }
-    return try context.fetch(
-      FetchDescriptor<ServerAsset>(
-        predicate: #Predicate<ServerAsset> { keys.contains($0.key) && $0.isComplete }, sortBy: [SortDescriptor(\.key)])
-    ).first
+    var found: [String: ServerAsset] = [:]
+    let width = max(1, 10_000 / zones.count)
+    for start in stride(from: 0, to: names.count, by: width) where found.count == start {
+      let part = names[start..<min(start + width, names.count)]
+      let keys = zones.flatMap { zone in part.map { "\(zone)/\($0)" } }
+      for asset in try context.fetch(
+        FetchDescriptor<ServerAsset>(predicate: #Predicate<ServerAsset> { keys.contains($0.key) && $0.isComplete }))
+      { found[String(asset.key.suffix(64))] = asset }
+    }
+    return found
   }
 
   /// Gives a zone the asset of another zone.
-  func make(_ link: AssetLink, _ time: Int64, _ context: ModelContext) throws {
-    let unfinished = try asset(link.key, context)
-    if let unfinished {
-      for chunk in try chunks(of: unfinished.chunks, from: 0, context) { context.delete(chunk) }
-    }
-    let asset = unfinished ?? ServerAsset(key: link.key, total: link.total)
-    (asset.total, asset.chunks, asset.received) = (link.total, link.chunks, link.total)
-    (asset.isComplete, asset.touched) = (true, time)
-    if unfinished == nil { context.insert(asset) }
-    try zone(link.zone, context)?.size += link.growth
+  func make(_ link: AssetLink, _ time: Int64, _ context: ModelContext) {
+    let asset = ServerAsset(key: link.key, total: link.total, chunks: link.chunks)
+    (asset.received, asset.isComplete, asset.touched) = (link.total, true, time)
+    context.insert(asset)
   }
 }

@@ -20,6 +20,8 @@ extension ZoneStore {
   struct Fold {
     let zone: String
     let name: ZoneName
+    /// The epoch in which the fold began. A restored log has other entries.
+    let epoch: UUID
     /// The commit whose state the old pages are.
     let base: Int64
     /// The commit whose state the new pages will be.
@@ -89,12 +91,14 @@ extension ZoneStore {
   /// Reads the entries of the next fold of a zone.
   /// - Returns: nil if the zone has no old entries.
   func beginFold(_ key: String) throws -> Fold? {
-    guard let zone = try zone(key, ModelContext(container)), let name = ZoneName(text: key) else { return nil }
+    let context = ModelContext(container)
+    guard let zone = try zone(key, context), let name = ZoneName(text: key) else { return nil }
+    let epoch = try head(context).epoch
     let old = try oldEntries(of: key, after: zone.folded, now() - limits.retention, bytes: Self.foldSize)
     guard old.last > zone.folded else { return nil }
     var changes: [RecordName: Fold.Change] = [:]
     var size: Int64 = 0
-    for part in try parts(of: key, after: zone.folded, through: old.last) {
+    for part in try parts(of: [key], after: zone.folded, through: old.last) {
       size += part.size
       switch try ZoneStates.Entry.Part(encoded: part.bytes) {
       case .change(let records):
@@ -107,7 +111,7 @@ extension ZoneStore {
       }
     }
     return Fold(
-      zone: key, name: name, base: zone.folded, target: old.last, logSize: size,
+      zone: key, name: name, epoch: epoch, base: zone.folded, target: old.last, logSize: size,
       changes: changes.sorted { $0.key > $1.key }.map { ($0.key, $0.value) })
   }
 
@@ -177,12 +181,12 @@ extension ZoneStore {
   }
 
   /// Switches from the old pages and the folded entries to the new pages.
-  /// - Returns: whether it did. Otherwise another process folded the zone, or deleted the new pages as leftovers.
+  /// - Returns: whether it did. Otherwise another process folded the zone or deleted the new pages as leftovers, or an epoch began.
   func endFold(_ fold: Fold) throws -> Bool {
     guard fold.isRead else { return false }
     return try transaction { context in
-      let (key, target) = (fold.zone, fold.target)
-      guard let zone = try zone(key, context), zone.folded == fold.base else { return false }
+      let (key, target, head) = (fold.zone, fold.target, try currentHead(context))
+      guard let zone = try zone(key, context), zone.folded == fold.base, head.epoch == fold.epoch else { return false }
       let pages = try context.fetchCount(
         FetchDescriptor<LogPage>(predicate: #Predicate<LogPage> { $0.zone == key && $0.folded == target }))
       guard Int64(pages) == fold.pages else { return false }
@@ -190,7 +194,6 @@ extension ZoneStore {
       zone.logSize -= fold.logSize
       (zone.folded, zone.pages, zone.pageSize) = (fold.target, fold.pages, fold.size)
       zone.hasLeftovers = true
-      let head = try head(context)
       head.floor = max(head.floor, fold.target)
       head.folds += 1
       return true

@@ -20,6 +20,8 @@ extension ZoneStore {
     let zone: String
     let name: ZoneName
     let folded: Int64
+    /// The epoch in which the scan began. A restored log has other entries.
+    let epoch: UUID
     /// The dead and departed records, with the names that each one leads to.
     var records: [RecordName: Set<RecordName>] = [:]
     /// The names that ``records`` lead to.
@@ -64,7 +66,8 @@ extension ZoneStore {
   func beginScan(_ key: String) throws -> ZoneScan? {
     let context = ModelContext(container)
     guard let zone = try zone(key, context), let name = ZoneName(text: key) else { return nil }
-    var scan = ZoneScan(zone: key, name: name, folded: zone.folded, seen: zone.folded)
+    var scan = ZoneScan(
+      zone: key, name: name, folded: zone.folded, epoch: try head(context).epoch, seen: zone.folded)
     // The digit 0 follows the slash in ASCII, so all keys of the zone's assets are less than `end`.
     let (start, end, oldest) = ("\(key)/", "\(key)0", now() - Self.gracePeriod)
     var descriptor = FetchDescriptor<ServerAsset>(
@@ -107,7 +110,7 @@ extension ZoneStore {
   private func scanEntries(_ scan: inout ZoneScan) throws -> Bool {
     let sizes = try sizes(of: scan.zone, after: scan.seen, through: .max, bytes: Self.stepSize, most: 500)
     guard let last = sizes.last else { return false }
-    for part in try parts(of: scan.zone, after: scan.seen, through: last) {
+    for part in try parts(of: [scan.zone], after: scan.seen, through: last) {
       if case .change(let changes) = try ZoneStates.Entry.Part(encoded: part.bytes) { scan.scan(changes) }
     }
     scan.seen = last
@@ -121,8 +124,10 @@ extension ZoneStore {
     let time = now()
     let (after, count, newest) = try transaction { context -> (ZoneScan, Int, Int64) in
       var scan = before
-      let head = try head(context)
-      guard let zone = try zone(scan.zone, context), zone.folded == scan.folded else { return (scan, 0, head.commit) }
+      let head = try currentHead(context)
+      guard let zone = try zone(scan.zone, context), zone.folded == scan.folded, head.epoch == scan.epoch else {
+        return (scan, 0, head.commit)
+      }
       while try scanEntries(&scan) {}
       let names = scan.forgettable
       guard !names.isEmpty else { return (scan, 0, head.commit) }
@@ -132,7 +137,7 @@ extension ZoneStore {
       return (scan, names.count, head.commit)
     }
     scan = after
-    newestCommit = max(newestCommit, newest)
+    newestCommit.store(newest, ordering: .relaxed)
     return count
   }
 
@@ -143,7 +148,9 @@ extension ZoneStore {
     let (before, oldest) = (scan, now() - Self.gracePeriod)
     let (after, count, bytes) = try transaction { context -> (ZoneScan, Int, Int64) in
       var scan = before
-      guard let zone = try zone(scan.zone, context), zone.folded == scan.folded else {
+      guard let zone = try zone(scan.zone, context), zone.folded == scan.folded,
+        try currentHead(context).epoch == scan.epoch
+      else {
         scan.assets = []
         return (scan, 0, 0)
       }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+@_spi(Transactions) import SwiftDataPostgres
 import SyncProtocol
 
 // The newest commit, and the epochs by which clients find out that the database was restored from a backup.
@@ -30,23 +31,42 @@ extension ZoneStore {
   }
 
   /// Begins an epoch. Each start of a server on the database does so before it answers a request.
-  nonisolated func beginEpoch() throws { try transaction { try beginEpoch(try head($0), $0) } }
+  nonisolated func beginEpoch() throws {
+    let newest = try transaction { context in
+      let head = try head(context)
+      try beginEpoch(head, context)
+      return head.commit
+    }
+    newestCommit.store(newest, ordering: .relaxed)
+  }
 
   private nonisolated func beginEpoch(_ head: LogHead, _ context: ModelContext) throws {
-    head.epoch = UUID()
+    (head.epoch, head.serverStart) = (UUID(), try container.serverStart())
     let index = Int64(try context.fetchCount(FetchDescriptor<LogEpoch>()))
     context.insert(LogEpoch(name: head.epoch, start: head.commit, index: index))
   }
 
+  /// Whether the database was restored since the newest epoch began: it lacks a commit that this process has seen, or its server was
+  /// started since then.
+  ///
+  /// The second reason needs no memory, so that a process finds it that was idle. It may be wrong. Then the epoch costs each client one
+  /// request.
+  private nonisolated func isRestored(_ head: LogHead) throws -> Bool {
+    try head.commit < newestCommit.load(ordering: .relaxed) || head.serverStart != container.serverStart()
+  }
+
   /// Begins an epoch if the database was restored while this process served it.
   func noticeRestore() throws {
-    guard try head(ModelContext(container)).commit < newestCommit else { return }
-    let newest = newestCommit
-    newestCommit = try transaction { context in
-      let head = try head(context)
-      if head.commit < newest { try beginEpoch(head, context) }
-      return head.commit
-    }
+    guard try isRestored(head(ModelContext(container))) else { return }
+    newestCommit.store(try transaction { try currentHead($0).commit }, ordering: .relaxed)
+  }
+
+  /// Returns the head for a transaction that appends an entry. It begins an epoch if the database was restored, so that no entry takes the
+  /// commit of a lost one in the same epoch.
+  func currentHead(_ context: ModelContext) throws -> LogHead {
+    let head = try head(context)
+    if try isRestored(head) { try beginEpoch(head, context) }
+    return head
   }
 
   func epochs(_ context: ModelContext) throws -> [SyncLog.Epoch] {

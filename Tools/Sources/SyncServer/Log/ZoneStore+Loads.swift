@@ -68,7 +68,7 @@ extension ZoneStore {
     if folded <= cut {
       let sizes = try sizes(of: key, after: next.commit, through: cut, bytes: max(1, budget), most: 500)
       if let last = sizes.last {
-        load.parts = try parts(of: key, after: next.commit, through: last)
+        load.parts = try parts(of: [key], after: next.commit, through: last)
         next.commit = last
         budget -= load.parts.reduce(0) { $0 + Int($1.size) }
       }

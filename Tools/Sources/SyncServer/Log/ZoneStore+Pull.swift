@@ -42,7 +42,7 @@ extension ZoneStore {
     try noticeRestore()
     let context = ModelContext(container)
     let head = try head(context)
-    newestCommit = max(newestCommit, head.commit)
+    newestCommit.max(head.commit, ordering: .relaxed)
     guard request.epoch == head.epoch else {
       let cursor = try request.cursor.inRange(SyncWire.sequenceNumbers, field: "cursor")
       return try json(Answer(cursor: cursor, latest: head.commit, epochs: try epochs(context)))
@@ -109,15 +109,33 @@ extension ZoneStore {
     of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64, without held: [Int64: UUID]
   ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
     guard !zones.isEmpty else { return ([], latest) }
-    var end = latest
-    var sizes: [Int64: Int64] = [:]
-    let most = min(max(2000 / zones.count, 8), 500)
-    for zone in zones {
-      let found = try sizesOfEntries(of: zone.text, after: cursor, through: latest, most: most)
-      for part in found { sizes[part.commit, default: 0] += held[part.commit] == nil ? part.size : 0 }
-      // More may follow.
-      if found.count == most, let last = found.last { end = min(end, last.commit) }
+    var (found, end) = ([LogPart](), latest)
+    var keys = Array(zones.map(\.text))
+    let scanned = limits.scannedEntries
+    if keys.count <= scanned / 8 {
+      let most = min(scanned / keys.count, 500)
+      for key in keys {
+        let first = try sizesOfEntries(of: key, after: cursor, through: end, most: most)
+        found += first
+        // More may follow.
+        if first.count == most, let last = first.last { end = last.commit }
+      }
+      keys = Array(Set(found.lazy.filter { $0.commit <= end }.map(\.zone)))
+    } else {
+      // Commits have no gaps, so that a range of them has a bounded number of entries in all zones together.
+      let range = min(latest, cursor + Int64(scanned))
+      var descriptor = FetchDescriptor<LogPart>(
+        predicate: #Predicate<LogPart> { keys.contains($0.zone) && $0.commit > cursor && $0.commit <= range },
+        sortBy: [SortDescriptor(\.commit)])
+      descriptor.propertiesToFetch = [\.commit, \.size]
+      descriptor.fetchLimit = 2 * scanned
+      found = try ModelContext(container).fetch(descriptor)
+      // Other parts of the last commit may follow.
+      let isCut = found.count == 2 * scanned
+      end = isCut ? max(found[0].commit, found[found.count - 1].commit - 1) : range
     }
+    var sizes: [Int64: Int64] = [:]
+    for part in found { sizes[part.commit, default: 0] += held[part.commit] == nil ? part.size : 0 }
     var (sum, last) = (Int64(0), cursor)
     for (commit, size) in sizes.sorted(by: { $0.key < $1.key }) where commit <= end {
       guard sum == 0 || sum + size <= limits.answerSize else {
@@ -126,12 +144,11 @@ extension ZoneStore {
       }
       (sum, last) = (sum + size, commit)
     }
-    var parts: [(zone: ZoneName, part: LogPart)] = []
-    for zone in zones {
-      parts += try self.parts(of: zone.text, after: cursor, through: end, without: Set(held.keys)).map { (zone, $0) }
+    let names = Dictionary(uniqueKeysWithValues: zones.map { ($0.text, $0) })
+    let parts = try self.parts(of: keys, after: cursor, through: end, without: Set(held.keys)).compactMap { part in
+      names[part.zone].map { (zone: $0, part: part) }
     }
-    parts.sort { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }
-    return (parts, end)
+    return (parts.sorted { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }, end)
   }
 
   /// Returns the first entries of a zone after a commit, with their commits and sizes and without their bytes.
@@ -141,7 +158,7 @@ extension ZoneStore {
     var descriptor = FetchDescriptor<LogPart>(
       predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
       sortBy: [SortDescriptor(\.commit)])
-    descriptor.propertiesToFetch = [\.commit, \.size]
+    descriptor.propertiesToFetch = [\.zone, \.commit, \.size]
     descriptor.fetchLimit = most
     return try ModelContext(container).fetch(descriptor)
   }
@@ -161,17 +178,19 @@ extension ZoneStore {
     return (last, found.count < most)
   }
 
-  /// Returns the entries of a zone after one commit and up to another one, in order.
+  /// Returns the entries of some zones after one commit and up to another one, in order.
   /// - Parameter held: commits that are left out.
   func parts(
-    of key: String, after commit: Int64, through end: Int64, without held: Set<Int64> = []
+    of keys: [String], after commit: Int64, through end: Int64, without held: Set<Int64> = []
   ) throws -> [LogPart] {
-    guard commit < end else { return [] }
+    guard commit < end, !keys.isEmpty else { return [] }
     let left = Array(held.filter { $0 > commit && $0 <= end })
     let predicate =
       left.isEmpty
-      ? #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end }
-      : #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= end && !left.contains($0.commit) }
+      ? #Predicate<LogPart> { keys.contains($0.zone) && $0.commit > commit && $0.commit <= end }
+      : #Predicate<LogPart> {
+        keys.contains($0.zone) && $0.commit > commit && $0.commit <= end && !left.contains($0.commit)
+      }
     return try ModelContext(container).fetch(
       FetchDescriptor<LogPart>(predicate: predicate, sortBy: [SortDescriptor(\.commit)]))
   }

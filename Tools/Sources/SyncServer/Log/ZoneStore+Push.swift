@@ -10,8 +10,8 @@ extension ZoneStore {
   /// further behind has to pull first.
   private static let concurrent = (count: 10_000, bytes: Int64(16 << 20))
 
-  /// The largest number of pushes that one transaction of the database takes, and of their transactions.
-  private static let together = (pushes: 100, transactions: 1000)
+  /// The largest number of pushes that one transaction of the database takes, and of their transactions and parts.
+  private static let together = (pushes: 100, rows: 2000)
 
   /// A request to push, after the checks that need no store.
   struct CheckedPush {
@@ -25,6 +25,9 @@ extension ZoneStore {
     var identities: [LogIdentity] {
       (request.before + request.transactions.map(\.id)).map { LogIdentity(account: account, id: $0) }
     }
+
+    /// The transactions that may be appended.
+    var possible: [SyncLog.Transaction] { zip(request.transactions, problems).filter { $0.1 == nil }.map(\.0) }
   }
 
   /// The answer to a push, and the keys of the zones that the push changed.
@@ -47,6 +50,8 @@ extension ZoneStore {
     var known: [LogIdentity: Int64]
     /// The zones that exist, by their keys.
     var zones: [String: LogZone] = [:]
+    /// The sizes of the complete assets that the batch names, by their keys.
+    var assets: [String: Int64]
     /// The parts that the batch appended, by the keys of their zones. They are not stored yet.
     var appended: [String: [(commit: Int64, records: [RecordName: Registers])]] = [:]
   }
@@ -64,6 +69,8 @@ extension ZoneStore {
     var readable: [String]?
     /// The keys of the zones that the push changed.
     var changed = Set<String>()
+    /// The number of parts that the push appended.
+    var parts = 0
   }
 
   /// Appends transactions, each to the logs of all of its zones or to none. The first refused one ends the push.
@@ -91,10 +98,10 @@ extension ZoneStore {
   /// Takes the pushes that wait, in the order in which they came.
   private func takeWaitingPushes() {
     while !waitingPushes.isEmpty {
-      var (count, transactions) = (0, 0)
+      var (count, rows) = (0, 0)
       for (push, _) in waitingPushes.prefix(Self.together.pushes) {
-        transactions += push.identities.count
-        guard count == 0 || transactions <= Self.together.transactions else { break }
+        rows += push.identities.count + push.possible.reduce(0) { $0 + $1.parts.count }
+        guard count == 0 || rows <= Self.together.rows else { break }
         count += 1
       }
       let pushes = Array(waitingPushes.prefix(count))
@@ -116,13 +123,14 @@ extension ZoneStore {
 
   /// Takes pushes in one transaction of the database.
   func answers(to pushes: [CheckedPush]) throws -> [PushAnswer] {
-    try noticeRestore()
-    let (answers, newest) = try transaction { context in
+    let (answers, newest) = try transaction(author: author) { context in
       let known = try commits(of: pushes.flatMap(\.identities), context)
-      var batch = PushBatch(context: context, head: try head(context), known: known)
+      var batch = PushBatch(
+        context: context, head: try currentHead(context), known: known,
+        assets: try completeAssets(of: pushes.flatMap(\.possible), context))
       return (try pushes.map { try answer(to: $0, &batch) }, batch.head.commit)
     }
-    newestCommit = max(newestCommit, newest)
+    newestCommit.store(newest, ordering: .relaxed)
     return answers
   }
 
@@ -168,6 +176,13 @@ extension ZoneStore {
   private func append(
     _ transaction: SyncLog.Transaction, _ push: inout Push, _ batch: inout PushBatch
   ) throws -> SyncFailure? {
+    var transaction = transaction
+    // The quota of the account's own zone counts a transaction without parts.
+    if transaction.parts.isEmpty { transaction.parts = [.account(ExactText(push.account)): [:]] }
+    push.parts += transaction.parts.count
+    guard push.parts <= limits.parts else {
+      return SyncFailure(.behind, "a push may write \(limits.parts) parts of zones; pull, then push the rest")
+    }
     for (zone, part) in transaction.parts.sorted(by: { $0.key < $1.key }) {
       if let refusal = try checkAccess(zone, &push, &batch) { return refusal }
       if let refusal = try checkMoves(part, zone, &push, batch) { return refusal }
@@ -178,12 +193,12 @@ extension ZoneStore {
     for (zone, part) in transaction.parts {
       guard let access = push.access[zone] else { continue }
       if let refusal = try checkAssets(
-        part, in: access.key, of: push.account, readable: &push.readable, &links, batch.context)
+        part, in: access.key, of: push.account, readable: &push.readable, &links, batch.assets, batch.context)
       {
         return refusal
       }
       sizes[access.key] =
-        Int64(bytes[zone]?.count ?? 0) + links.filter { $0.zone == access.key }.reduce(0) { $0 + $1.growth }
+        LogPart.size(of: bytes[zone] ?? Data()) + links.filter { $0.zone == access.key }.reduce(0) { $0 + $1.total }
     }
     for (key, size) in sizes {
       let used = batch.zones[key]?.size ?? 0
@@ -202,7 +217,11 @@ extension ZoneStore {
       append(bytes, moves: Self.moves(part), to: stored, commit, push.time, batch.context)
       push.changed.insert(access.key)
     }
-    for link in links { try make(link, push.time, batch.context) }
+    for link in links {
+      make(link, push.time, batch.context)
+      batch.zones[link.zone]?.size += link.total
+      batch.assets[link.key] = link.total
+    }
     return nil
   }
 
@@ -210,10 +229,11 @@ extension ZoneStore {
   func append(
     _ bytes: Data, moves: Bool, to zone: LogZone, _ commit: Int64, _ time: Int64, _ context: ModelContext
   ) {
+    let part = LogPart(zone: zone.key, commit: commit, time: time, moves: moves, bytes: bytes)
     zone.latest = commit
-    zone.size += Int64(bytes.count)
-    zone.logSize += Int64(bytes.count)
-    context.insert(LogPart(zone: zone.key, commit: commit, time: time, moves: moves, bytes: bytes))
+    zone.size += part.size
+    zone.logSize += part.size
+    context.insert(part)
   }
 
   // MARK: - Checks without the store
@@ -224,6 +244,10 @@ extension ZoneStore {
     guard records <= limits.changes else {
       return SyncFailure(
         .tooLarge, "a transaction may write \(limits.changes) records; change fewer objects in one save")
+    }
+    guard transaction.parts.count <= limits.parts else {
+      return SyncFailure(
+        .tooLarge, "a transaction may write to \(limits.parts) zones; change objects of fewer shares in one save")
     }
     for (zone, part) in transaction.parts {
       guard Self.isValidText(zone.text, 1...256) else {

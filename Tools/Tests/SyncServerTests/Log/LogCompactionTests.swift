@@ -66,10 +66,10 @@ import UntrustedInput
   @Test("Entries stay for the retention, and a fold is due when old entries have as many bytes as the pages")
   func retention() async throws {
     var limits = LogFixture.limits
-    (limits.retention, limits.foldSize) = (30 * TestClock.day, 1000)
+    (limits.retention, limits.foldSize) = (30 * TestClock.day, 2500)
     let fixture = try LogFixture(limits: limits)
     var ann = try await read(fixture)
-    func push(_ numbers: Range<Int>, _ size: Int = 100) async throws {
+    func push(_ numbers: Range<Int>, _ size: Int = 300) async throws {
       try await ann.pull()
       for number in numbers {
         let value = RegisterValue.data(Data(count: size))
@@ -90,7 +90,7 @@ import UntrustedInput
     #expect(try await fixture.compact(.ann).folded == 10)
     #expect(try await fixture.stored(.ann).entries == 2)
     #expect(try await !due())
-    // The pages have about 1,200 bytes.
+    // The pages have about 3,300 bytes.
     fixture.clock.advance(days: 31)
     try await push(12..<17)
     fixture.clock.advance(days: 31)

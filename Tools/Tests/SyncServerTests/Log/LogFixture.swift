@@ -16,9 +16,10 @@ struct LogFixture {
   private let namespace: String
   private let folder: TestFolder
 
-  init(_ kind: TestStore = .sqlite, limits: ServerLimits = Self.limits) throws {
+  /// - Parameter url: a PostgreSQL server for the test alone.
+  init(_ kind: TestStore = .sqlite, at url: String? = nil, limits: ServerLimits = Self.limits) throws {
     folder = try TestFolder()
-    place = kind == .postgres ? try #require(TestStore.postgresURL) : folder.path("server.store")
+    place = try url ?? (kind == .postgres ? #require(TestStore.postgresURL) : folder.path("server.store"))
     (clock, self.limits) = (TestClock(), limits)
     namespace = "log_\(UUID().uuidString.prefix(8).lowercased())"
     store = try Self.open(place, namespace, limits, clock)
@@ -118,7 +119,7 @@ extension ZoneStore {
     let assets = try context.fetch(FetchDescriptor<ServerAsset>()).filter { $0.key.hasPrefix(key + "/") }
     var stored = StoredLog(entries: parts.count, pages: pages.count)
     stored.measured =
-      parts.reduce(0) { $0 + Int64($1.bytes.count) } + pages.reduce(0) { $0 + Int64($1.bytes.count) }
+      parts.reduce(0) { $0 + LogPart.size(of: $1.bytes) } + pages.reduce(0) { $0 + Int64($1.bytes.count) }
       + assets.reduce(0) { $0 + $1.received }
     if let zone = try zone(key, context) {
       (stored.folded, stored.size, stored.hasLeftovers) = (zone.folded, zone.size, zone.hasLeftovers)

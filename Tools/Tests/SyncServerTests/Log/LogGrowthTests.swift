@@ -98,6 +98,65 @@ import Testing
     Self.check(try await cost(3), try await cost(200))
   }
 
+  @Test("A push of a transaction costs the same number of statements, whatever the number of assets that it names")
+  func assets() async throws {
+    func cost(_ count: Int, in zone: ZoneName?) async throws -> Int {
+      let fixture = try LogFixture()
+      let share = try await fixture.share()
+      var ann = LogClient(fixture)
+      try await ann.pull()
+      var part: [RecordName: Registers] = [:]
+      for number in 0..<count {
+        part[.numbered(number)] = .set(["x": try await fixture.put("bytes \(number)", to: .ann)])
+      }
+      ann.outbox = [SyncLog.Transaction(id: UUID(), parts: [zone ?? share: part])]
+      return try await fixture.store.statements { [ann] in try $0.take(ann) }
+    }
+    let (few, many) = (try await cost(2, in: .ann), try await cost(30, in: .ann))
+    #expect(few == many)
+    // The share gets the assets, which are rows.
+    let (fewLinks, manyLinks) = (try await cost(2, in: nil), try await cost(30, in: nil))
+    #expect(manyLinks <= fewLinks + 28, "\(fewLinks) became \(manyLinks)")
+  }
+
+  @Test("The last part of an asset costs the transaction the same, whatever the number of parts")
+  func lastPart() async throws {
+    func cost(_ count: Int) async throws -> Int {
+      let fixture = try LogFixture()
+      let bytes = Data(count: count * SyncWire.chunkSize + 1)
+      var part = ZoneStore.AssetPart(
+        zone: ZoneName.ann.text, sha256: ServerFixture.sha256(of: bytes), account: "ann", total: Int64(bytes.count))
+      part.bytes = Data(count: SyncWire.chunkSize)
+      while part.offset < part.total - 1 {
+        #expect(try await fixture.store.take(part, nil).isComplete == false)
+        part.offset = part.end
+      }
+      part.bytes = Data(count: 1)
+      let checksum = try await fixture.store.checksum(part)
+      return try await fixture.store.steps { [part] store in
+        let state = try store.take(part, checksum)
+        #expect(state.isComplete)
+      }
+    }
+    let (few, many) = (try await cost(2), try await cost(60))
+    #expect(many < few + few / 5, "\(few) became \(many)")
+  }
+
+  @Test("A pull of many zones costs few statements")
+  func manyZones() async throws {
+    var limits = LogFixture.limits
+    limits.scannedEntries = 64
+    let fixture = try LogFixture(limits: limits)
+    var zones: [ZoneName] = []
+    for number in 0..<40 { zones.append(try await fixture.share("root\(number)")) }
+    var ann = LogClient(fixture)
+    try await ann.pull()
+    #expect(try await ann.push(Dictionary(uniqueKeysWithValues: zones.map { ($0, [.a: .born()]) })) == nil)
+    _ = try await fixture.store.statements { [ann] in try $0.read(ann, entries: 1) }
+    let statements = try await fixture.store.statements { [ann] in try $0.read(ann, entries: 1) }
+    #expect(statements < 10)
+  }
+
   @Test("Pushes that come together cost fewer statements than one by one")
   func together() async throws {
     func cost(_ count: Int) async throws -> Int {

@@ -73,6 +73,51 @@ import UntrustedInput
     #expect(ann.states == reader.states && ann.states[share].records.count == 9)
   }
 
+  @Test(
+    "A pull of many zones looks at a bounded number of entries and takes no commit in part",
+    arguments: TestStore.available)
+  func manyZones(_ kind: TestStore) async throws {
+    var limits = LogFixture.limits
+    limits.scannedEntries = 16
+    let fixture = try LogFixture(kind, limits: limits)
+    var zones: [ZoneName] = []
+    for number in 0..<5 { zones.append(try await fixture.share("root\(number)")) }
+    var (ann, other, bob) = (LogClient(fixture), LogClient(fixture), LogClient(fixture, "bob"))
+    try await ann.pull()
+    try await other.pull()
+    try await bob.pull()
+    for number in 0..<60 {
+      let name = RecordName.numbered(number)
+      if number % 20 == 19 {
+        // More commits than a pull looks at have nothing for the account.
+        for number in 0..<20 { #expect(try await bob.push([bob.own: [.numbered(number): .born()]]) == nil) }
+      }
+      let parts = Dictionary(uniqueKeysWithValues: zones.map { ($0, [name: Registers.born()]) })
+      #expect(try await ann.push(parts) == nil)
+    }
+    repeat {
+      let answer = try await other.pullOnce()
+      #expect(answer.entries.reduce(0) { $0 + $1.parts.count } <= 2 * limits.scannedEntries)
+      #expect(Set(zones.map { other.states[$0].records.count }).count == 1)
+    } while other.cursor < 120
+    try await ann.pull()
+    #expect(other.states == ann.states && other.states[zones[0]].records.count == 60 && other.answers > 8)
+  }
+
+  @Test("A pull of many zones has a commit with more parts than it looks at")
+  func largeCommit() async throws {
+    var limits = LogFixture.limits
+    limits.scannedEntries = 4
+    let fixture = try LogFixture(limits: limits)
+    var zones: [ZoneName] = []
+    for number in 0..<12 { zones.append(try await fixture.share("root\(number)")) }
+    var ann = LogClient(fixture)
+    try await ann.pull()
+    #expect(try await ann.push(Dictionary(uniqueKeysWithValues: zones.map { ($0, [.a: .born()]) })) == nil)
+    let answer = try await ann.pullOnce()
+    #expect(answer.cursor == 1 && answer.entries.map(\.parts.count) == [12])
+  }
+
   @Test("The cursor passes over entries of other accounts")
   func others() async throws {
     let fixture = try LogFixture()

@@ -233,7 +233,7 @@ import UntrustedInput
   @Test("The quota of each zone is held, and a transaction has a largest number of records")
   func limits() async throws {
     var limits = LogFixture.limits
-    (limits.zoneSize, limits.changes, limits.transactions) = (1000, 10, 3)
+    (limits.zoneSize, limits.changes, limits.transactions) = (1200, 10, 3)
     let world = try await World(limits: limits)
     let (small, large): (RegisterValue, RegisterValue) = (.data(Data(count: 400)), .data(Data(count: 800)))
     #expect(try await world.ann.push([.ann: [.a: .set(["x": large])]]) == nil)
@@ -249,6 +249,46 @@ import UntrustedInput
     for zone in [ZoneName.ann, world.share] {
       let stored = try await world.fixture.stored(zone)
       #expect(stored.size == stored.measured)
+    }
+  }
+
+  @Test("A transaction and a push have a largest number of parts, and the rest of a push comes with the next one")
+  func parts() async throws {
+    var limits = LogFixture.limits
+    limits.parts = 3
+    let fixture = try LogFixture(limits: limits)
+    var zones = [ZoneName.ann]
+    for number in 0..<3 { zones.append(try await fixture.share("root\(number)")) }
+    var ann = LogClient(fixture)
+    try await ann.pull()
+    func transaction(_ count: Int) -> SyncLog.Transaction {
+      let parts = zones.prefix(count).map { ($0, [RecordName.a: Registers.born()]) }
+      return SyncLog.Transaction(id: UUID(), parts: Dictionary(uniqueKeysWithValues: parts))
+    }
+    let answer = try await fixture.store.push(
+      SyncLog.PushRequest(cursor: 0, epoch: try #require(ann.epochs.last).name, transactions: [transaction(4)]),
+      account: "ann"
+    ).response
+    #expect(answer.refusal?.code == .tooLarge && answer.refusal?.status == 413)
+    #expect(answer.refusal?.message.contains("3 zones") == true)
+    ann.outbox = [transaction(2), transaction(2), transaction(0), transaction(3)]
+    for left in [3, 1, 0] {
+      #expect(try await ann.push() == (left > 0 ? .behind : nil))
+      try await ann.pull()
+      #expect(ann.outbox.count == left)
+    }
+  }
+
+  @Test("A transaction and a part without records count for the quota")
+  func emptyParts() async throws {
+    var limits = LogFixture.limits
+    limits.zoneSize = 300
+    let world = try await World(limits: limits)
+    for (zone, parts) in [(ZoneName.ann, [:]), (world.share, [world.share: [:]])] as [(ZoneName, Parts)] {
+      for _ in 0..<4 { #expect(try await world.ann.push(parts) == nil) }
+      #expect(try await world.ann.push(parts) == .quotaExceeded)
+      let stored = try await world.fixture.stored(zone)
+      #expect(stored.entries == 4 && stored.size == stored.measured)
     }
   }
 
@@ -297,7 +337,66 @@ import UntrustedInput
     #expect(try await world.bob.push([world.share: [.a: .set(["x": mal])]]) == .missingAsset)
   }
 
-  @Test("A link replaces a part of the bytes that a client has begun to send")
+  @Test(
+    "An upload replaces one with a wrong size, does not disturb that of another account, and changes no complete asset")
+  func otherSize() async throws {
+    let world = try await World()
+    let bytes = Data((0..<SyncWire.chunkSize + 100).map { UInt8(truncatingIfNeeded: $0) })
+    let name = ServerFixture.sha256(of: bytes)
+    func put(_ offset: Int, _ end: Int, of total: Int, by account: String = "ann") async throws -> AssetState {
+      try await world.fixture.store.putAsset(
+        name, offset: Untrusted(Int64(offset)), total: Untrusted(Int64(total)),
+        Data((bytes + Data(count: 10 * SyncWire.chunkSize))[offset..<end]), account: account,
+        zone: world.share.text)
+    }
+    let first = SyncWire.chunkSize
+    // A wrong size, after which the client goes on with the right one, as the state says.
+    #expect(try await put(0, first, of: 10 * first).size == Untrusted(Int64(first)))
+    #expect(try await put(first, bytes.count, of: bytes.count).size == 0)
+    #expect(try await put(0, first, of: bytes.count).size == Untrusted(Int64(first)))
+    // Another participant sends more bytes than there are.
+    for part in 0..<3 { _ = try await put(part * first, (part + 1) * first, of: 10 * first, by: "bob") }
+    let state = try await world.fixture.store.assetState(name, account: "ann", zone: world.share.text)
+    #expect(state.size == Untrusted(Int64(first)) && !state.isComplete)
+    #expect(try await put(first, bytes.count, of: bytes.count).isComplete)
+    for account in ["ann", "bob"] {
+      let state = try await put(0, first, of: 10 * first, by: account)
+      #expect(state.isComplete && state.size == Untrusted(Int64(bytes.count)))
+    }
+    var read = Data()
+    while read.count < bytes.count {
+      read += try await world.fixture.store.assetPart(
+        name, offset: Untrusted(Int64(read.count)), account: "bob", zone: world.share.text)
+    }
+    #expect(read == bytes)
+    let stored = try await world.fixture.stored(world.share)
+    #expect(stored.size == stored.measured)
+  }
+
+  @Test("A last part with a wrong checksum deletes all parts, and the next upload is taken")
+  func damaged() async throws {
+    let world = try await World()
+    let bytes = Data((0..<SyncWire.chunkSize + 1).map { UInt8(truncatingIfNeeded: $0) })
+    func put(_ offset: Int, _ part: Data) async throws -> AssetState {
+      try await world.fixture.store.putAsset(
+        ServerFixture.sha256(of: bytes), offset: Untrusted(Int64(offset)), total: Untrusted(Int64(bytes.count)), part,
+        account: "ann", zone: world.share.text)
+    }
+    for isDamaged in [true, false] {
+      _ = try await put(0, isDamaged ? Data(count: SyncWire.chunkSize) : bytes.prefix(SyncWire.chunkSize))
+      let end = bytes.dropFirst(SyncWire.chunkSize)
+      if isDamaged {
+        #expect(await refusal { _ = try await put(SyncWire.chunkSize, end) } == .invalid)
+        #expect(try await world.fixture.store.counts()[2] == 0)
+      } else {
+        #expect(try await put(SyncWire.chunkSize, end).isComplete)
+      }
+      let stored = try await world.fixture.stored(world.share)
+      #expect(stored.size == stored.measured)
+    }
+  }
+
+  @Test("A link stands beside the bytes that a client has begun to send, which the sweep deletes")
   func unfinishedAsset() async throws {
     let world = try await World()
     let large = String(repeating: "a", count: SyncWire.chunkSize + 1)
@@ -313,6 +412,9 @@ import UntrustedInput
     #expect(try await !put(.ann, 0))
     #expect(try await put(.ann, SyncWire.chunkSize))
     #expect(try await world.ann.push([world.share: [.a: .set(["x": LogFixture.asset(large)])]]) == nil)
+    #expect(try await put(world.share, SyncWire.chunkSize))
+    world.fixture.clock.advance(days: 2)
+    #expect(try await world.fixture.compact(world.share).assets == 1)
     #expect(try await world.fixture.store.counts()[2] == 2)
     let end = try await world.fixture.store.assetPart(
       name, offset: Untrusted(Int64(SyncWire.chunkSize)), account: "bob", zone: world.share.text)

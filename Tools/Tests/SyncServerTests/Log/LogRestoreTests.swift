@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftData
 import SyncProtocol
 import Testing
@@ -85,6 +86,69 @@ import Testing
     #expect(try await ann.push([.ann: [.c: .born()]]) == nil)
     try await ann.pull()
     #expect(ann.cursor == 2 && ann.epochs.count == 2)
+  }
+
+  @Test(
+    "A process that has answered no request since its start finds such a restore, too", arguments: TestStore.available)
+  func restoredUnused(_ kind: TestStore) async throws {
+    let fixture = try LogFixture(kind)
+    var ann = LogClient(fixture)
+    try await ann.pull()
+    for name in [RecordName.a, .b] { #expect(try await ann.push([.ann: [name: .born()]]) == nil) }
+    let unused = try fixture.another()
+    try await ann.pull()
+    try await fixture.store.lose(after: 1)
+    ann.store = unused
+    #expect(try await ann.push([.ann: [.c: .born()]], cursor: 1) == .behind)
+    try await ann.pull()
+    #expect(ann.fork == 1 && ann.cursor == 1)
+  }
+
+  @Test(
+    "A process that was idle before the files of its PostgreSQL server were restored begins an epoch, and no commit comes again before",
+    .enabled(if: TestStore.postgresURL != nil, "POSTGRES_URL names no server"))
+  func restoredFiles() async throws {
+    let server = try PrivateServer()
+    let fixture = try LogFixture(at: server.url)
+    let idle = try fixture.another()
+    var (ann, bob) = (LogClient(fixture), LogClient(fixture, "bob"))
+    try await ann.pull()
+    try await bob.pull()
+    for name in [RecordName.a, .b] { #expect(try await ann.push([.ann: [name: .born()]]) == nil) }
+    try await ann.pull()
+    // As if the server ran on a backup of the first commit now.
+    try await fixture.store.lose(after: 1)
+    try server.restart()
+    (ann.store, bob.store) = (idle, idle)
+    #expect(try await bob.push([bob.own: [.a: .born()]]) == .behind)
+    try await bob.pull()
+    for number in 0..<3 { #expect(try await bob.push([bob.own: [.numbered(number): .born()]]) == nil) }
+    // The log has a commit of the number that Ann's client has seen, with another content.
+    try await ann.pull()
+    #expect(ann.fork == 1 && ann.cursor == 4 && ann.states[.ann].records.keys.sorted() == [.a])
+    // A process that finds the epoch begins no other one.
+    ann.store = fixture.store
+    try await ann.pull()
+    #expect(ann.epochs.count == 3)
+    server.stop()
+  }
+
+  @Test("A fold and a scan that began before a restore end without a change")
+  func compactions() async throws {
+    let fixture = try LogFixture()
+    var ann = LogClient(fixture)
+    try await ann.pull()
+    #expect(try await ann.push([.ann: [.a: .born()]]) == nil)
+    #expect(try await ann.push([.ann: [.a: .dead()]]) == nil)
+    try await ann.pull()
+    let key = ZoneName.ann.text
+    var fold = try #require(try await fixture.store.beginFold(key))
+    while try await fixture.store.foldMore(&fold) {}
+    try await fixture.store.lose(after: 1)
+    #expect(try await !fixture.store.endFold(fold))
+    #expect(try await fixture.compact(.ann).folded == 1)
+    try await ann.pull()
+    #expect(ann.fork == 1 && ann.states[.ann][.a]?.born != nil && ann.states[.ann][.a]?.dead == nil)
   }
 }
 

@@ -42,10 +42,10 @@ struct WireWorld: Sendable {
   private let keys: TokenKeys
   private let folder: TestFolder
 
-  init(_ store: TestStore = .sqlite) async throws {
+  init(_ store: TestStore = .sqlite, limits: ServerLimits? = nil) async throws {
     folder = try TestFolder()
     keys = try await TokenKeys([("test", ServerFixture.secret)])
-    var limits = ServerLimits()
+    var limits = limits ?? ServerLimits()
     (limits.burst, limits.requestsPerSecond) = (1e9, 1e9)
     service = try SyncService(store: try folder.place(for: store), keys: keys, limits: limits)
     let service = service
