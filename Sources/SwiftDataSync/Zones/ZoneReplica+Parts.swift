@@ -62,7 +62,8 @@ extension ZoneReplica {
     let zone = load.zone
     guard var known = store.zones[zone] else { return false }
     // A zone that begins again brings what was here before.
-    var isNew = load.isStart && !known.isWhole && known.position == nil
+    let isForked = store.replica.forkedZones?.contains(zone) == true
+    var isNew = load.isStart && known.position == nil && (!known.isWhole || isForked)
     defer { if isNew { newParts += 1 } }
     func keep(_ records: [RecordName: Registers]) throws {
       if try store.keep(records, of: zone), !load.isStart { isNew = true }
