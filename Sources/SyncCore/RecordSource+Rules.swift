@@ -54,6 +54,18 @@ extension RecordSource {
     return owners
   }
 
+  /// Whether a record has an owner of some kind, directly or through other records that a view can show.
+  func isOwned(_ key: RecordKey, _ models: SyncModels, by isOwner: (RecordKey) throws -> Bool) throws -> Bool {
+    var (stack, seen) = ([key], Set([key]))
+    while let child = stack.popLast() {
+      for owner in try owners(of: child, models) where seen.insert(owner).inserted {
+        if try isOwner(owner) { return true }
+        if try isHere(owner, models) { stack.append(owner) }
+      }
+    }
+    return false
+  }
+
   /// Whether a view can show a record, if no dead record owns it.
   func isHere(_ key: RecordKey, _ models: SyncModels) throws -> Bool {
     try registers(of: key)?.isHere(key.zone, models) ?? false

@@ -21,6 +21,16 @@ public struct ShownRows {
   /// The row that shows a record; nil for a record that is not shown.
   public func row(showing key: RecordKey) throws -> RecordKey? { try source.row(showing: key) }
 
+  /// The rows that show records of a name, in the order of the records' zones.
+  package func rows(showing name: RecordName) throws -> [RecordKey] {
+    try source.zones(knowing: name).sorted().compactMap { try source.row(showing: RecordKey($0, name)) }
+  }
+
+  /// Whether a record has an owner of some kind, directly or through other records that a view can show.
+  package func isOwned(_ key: RecordKey, by isOwner: (RecordKey) throws -> Bool) throws -> Bool {
+    try source.isOwned(key, models, by: isOwner)
+  }
+
   /// The records of a zone that a record owns, and that a view can show.
   public func owned(by key: RecordKey) throws -> Set<RecordKey> { try source.owned(by: key, models) }
 

@@ -186,6 +186,80 @@ struct HostileAnswerTests {
     await engine.stop()
   }
 
+  /// What a faulty server says in turn.
+  enum Alternation: CaseIterable { case list, position, start, share }
+
+  @Test("ends an exchange whose server alternates its answers", arguments: Alternation.allCases)
+  func alternatingPull(_ kind: Alternation) async throws {
+    let (container, engine) = try await pausedEngine()
+    try insert("a", container)
+    try await engine.syncNow()
+    let count = Mutex(0)
+    let (zone, share) = (LoopTransport.zone, ZoneName.share("1"))
+    transport.alter("/pull", SyncLog.PullResponse.self) { response in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      // A client without a bound fails the test and does not hang.
+      guard number < 300 else { return }
+      response.latest += 1
+      let position = "\(number % 2)"
+      let name = RecordName("r")
+      var record = Registers()
+      record.born = Stamped(HybridTime(milliseconds: 1, counter: 0, replica: 7), "EngineTrack")
+      switch kind {
+      case .list, .share:
+        let names = kind == .list || number.isMultiple(of: 4) ? [zone] : [zone, share]
+        let zones = names.map { SyncLog.ReadableZone(name: $0, owner: LoopTransport.account, isWritable: true) }
+        response.list = SyncLog.ZoneList(version: position, zones: zones, invitations: 0)
+        if names.count > 1 {
+          response.loads = [SyncLog.ZoneLoad(zone: share, isStart: true, records: [name: record], position: nil)]
+        }
+      case .position, .start:
+        response.loads = [
+          SyncLog.ZoneLoad(
+            zone: zone, isStart: kind == .start || number == 1, records: [name: record], position: position)
+        ]
+      }
+    }
+    let error = await refusal(engine)
+    #expect(error?.code == .refused && error?.message.contains("does not send") == true)
+    #expect(count.withLock { $0 } < 80)
+    transport.answer(nil)
+    try await engine.syncNow()
+    let tracks = try ModelContext(container).fetch(FetchDescriptor<EngineTrack>())
+    #expect(tracks.map(\.title) == ["a"] && engine.status.pendingChanges == 0)
+    await engine.stop()
+  }
+
+  @Test("sends what it has although the key of a share cannot be read")
+  func damagedKey() async throws {
+    let (container, engine) = try await pausedEngine([EngineSecret.self], secret: "secret")
+    let context = ModelContext(container)
+    context.insert(EngineSecret("a"))
+    try context.save()
+    transport.answer { request, reply in
+      if request.path.hasSuffix("/share-1/keys") {
+        let keys = ZoneKeys(
+          generation: 1, ownerKey: Data(repeating: 9, count: AccountKey.size), wrapped: Data(repeating: 1, count: 80),
+          wrappedGeneration: 1, isWrappedByOwner: true, previous: [], isStale: false, participants: [])
+        return SyncReply(status: 200, body: try SyncWire.encode(keys))
+      }
+      guard request.path.contains("/pull") else { return reply }
+      var response = try SyncWire.decode(SyncLog.PullResponse.self, from: reply.body)
+      guard response.list != nil else { return reply }
+      let share = SyncLog.ReadableZone(name: .share("1"), owner: "b", isWritable: true, keyGeneration: 1)
+      response.list?.zones.append(share)
+      response.loads.append(SyncLog.ZoneLoad(zone: share.name, isStart: true, position: nil))
+      return SyncReply(status: 200, body: try SyncWire.encode(response))
+    }
+    let error = await refusal(engine)
+    #expect(error?.code == .encryptionKey && error?.message.contains("a key of the share of b cannot be read") == true)
+    #expect(transport.server.log.count == 1 && engine.status.pendingChanges == 0)
+    await engine.stop()
+  }
+
   @Test("waits a day at most where the server asks for more", arguments: [1e300, .greatestFiniteMagnitude, 86_401])
   func retryAfter(_ seconds: Double) async throws {
     let failure = SyncFailure(.rateLimited, "wait", retryAfter: seconds)

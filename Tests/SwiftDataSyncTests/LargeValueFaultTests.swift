@@ -101,6 +101,64 @@ struct LargeValueFaultTests {
     await engine.stop()
   }
 
+  @Test("An object whose large value no zone has any more moves with the value that it has")
+  func lostOnMove() throws {
+    let group = try SharedGroup(["ann", "ann", "bob"])
+    func exchange(_ index: Int) throws {
+      let (account, replica) = (group.devices[index].account, group.devices[index].replica!)
+      func fetching<T>(_ step: () throws -> T) throws -> T {
+        while true {
+          do { return try step() } catch let missing as MissingAssets {
+            for asset in missing.assets {
+              do {
+                let bytes = try group.server.asset(asset.sha256, zone: asset.row.zone, account: account)
+                try replica.keepFetched(asset.sha256, bytes)
+              } catch is SyncFailure { replica.unavailable.insert(asset.sha256) }
+            }
+          }
+        }
+      }
+      func pull() throws -> Bool {
+        let request = replica.pullRequest()
+        let answer = group.server.pull(request, by: account, limit: 100)
+        return try fetching { try replica.take(answer, for: request) }
+      }
+      replica.unavailable = []
+      for _ in 0..<10 {
+        while try pull() {}
+        try fetching { try replica.capture() }
+        guard let request = try replica.pushRequest() else { return }
+        for (sha256, zone) in replica.assetsToUpload(request) {
+          if let bytes = try replica.bytes(of: sha256) {
+            try group.server.put(sha256, bytes, zone: zone, account: account)
+          }
+        }
+        let response = try group.server.push(request, from: account)
+        replica.didPush(request, response)
+        if response.refusal?.code == .missingAsset { _ = try fetching { try replica.dropLostAssets() } }
+      }
+      Issue.record("the server refuses the changes of \(index) without end")
+    }
+    func covers(_ index: Int) throws -> [Data?] {
+      try ModelContext(group.devices[index].container).fetch(FetchDescriptor<SharedPlaylist>()).map(\.cover?.image)
+    }
+    try group.save(0) { context in
+      let playlist = SharedPlaylist("Jazz")
+      context.insert(playlist)
+      playlist.cover = SharedCover(bytes(1))
+    }
+    for index in [0, 1] { try exchange(index) }
+    try group.save(1) { try group.first(SharedCover.self, $0).image = bytes(2) }
+    try exchange(1)
+    group.server.loseAssets()
+    try exchange(0)
+    #expect(try covers(0) == [bytes(1)])
+    try group.share(0)
+    group.grant("bob")
+    for index in [0, 2, 1] { try exchange(index) }
+    for index in 0...2 { #expect(try covers(index) == [bytes(1)], "device \(index)") }
+  }
+
   @Test("Bytes that a crash left in the bookkeeping go with the next answer that is taken in")
   func leftBytes() throws {
     let server = ZoneServer()

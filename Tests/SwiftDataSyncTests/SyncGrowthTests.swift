@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import Testing
 
 @testable import SwiftDataSync
@@ -98,6 +99,83 @@ struct SyncGrowthTests {
     #expect(few.saved == many.saved)
     // Sent in two parts instead of one.
     #expect(many.sent <= few.sent * 4, "\(few.sent), \(many.sent)")
+  }
+
+  @Test("An answer beside unsent deletions costs the same number of statements, however many these are")
+  func besideDeletions() throws {
+    func statements(deletions: Int) throws -> Int {
+      let group = try SharedGroup(["ann", "ann"])
+      try group.save(0) { context in for number in 0...200 { context.insert(SharedTrack("\(number)")) } }
+      try group.syncAll()
+      try group.save(0) { context in
+        for track in try context.fetch(FetchDescriptor<SharedTrack>()) where Int(track.title)! < deletions {
+          context.delete(track)
+        }
+      }
+      try group.devices[0].replica.capture()
+      try group.save(1) { try group.track("200", $0).rating = 5 }
+      try group.sync(1)
+      return try SQLTrace.record { try group.devices[0].replica.pull(from: group.server) }.statements.count
+    }
+    #expect(try statements(deletions: 2) == statements(deletions: 150))
+  }
+
+  /// The statements that a step costs a device of an account with so many shares.
+  private func statements(
+    shares: Int, scopes: [SyncScope] = [], before: (SharedGroup) throws -> Void = { _ in },
+    change: (SharedGroup) throws -> Void
+  ) throws -> Int {
+    let group = try SharedGroup(["ann", "ann"], scopes: scopes)
+    try group.save(0) { context in
+      context.insert(SharedTrack("single"))
+      for number in 0..<shares { context.insert(SharedPlaylist("\(number)")) }
+    }
+    try group.sync(0)
+    for number in 0..<shares { try group.share(0, as: .share(ExactText("\(number)")), playlist: "\(number)") }
+    try group.syncAll()
+    try before(group)
+    try change(group)
+    try group.sync(0)
+    return try SQLTrace.record { try group.devices[1].replica.pull(from: group.server) }.statements.count
+  }
+
+  @Test("A change of a personal attribute costs the same number of statements, whatever the number of shares")
+  func personal() throws {
+    func cost(_ shares: Int) throws -> Int {
+      try statements(shares: shares, scopes: [.account(\SharedPlaylist.isPinned)]) { group in
+        try group.save(0) { try group.playlist("0", $0).isPinned = true }
+      }
+    }
+    #expect(try cost(2) == cost(12))
+  }
+
+  @Test("A value that is lost costs the same number of statements, whatever the number of shares")
+  func lostValue() throws {
+    func cost(_ shares: Int) throws -> Int {
+      try statements(shares: shares) { group in
+        try group.save(1) { try group.track("single", $0).rating = 5 }
+        try group.devices[1].replica.capture()
+      } change: { group in
+        try group.save(0) { context in context.delete(try group.track("single", context)) }
+      }
+    }
+    #expect(try cost(2) == cost(12))
+  }
+
+  // A search of all values would take minutes.
+  @Test("A value that a step may lose is found by its record", .timeLimit(.minutes(1)))
+  func lossesByRecord() {
+    var losses = ZoneReplica.Losses()
+    let keys = (0..<200_000).map { RecordKey(.account("ann"), RecordName("\($0)")) }
+    let property = SyncModels.Property("name", .attribute)
+    func write(_ number: Int) -> Stamped<RegisterValue> { Stamped(.zero, .integer(Int64(number))) }
+    for (number, key) in keys.enumerated() { losses.add(key, nil, [(property, write(number))]) }
+    for (number, key) in keys.enumerated() {
+      guard losses.has(write(number), of: key, "name"), !losses.has(write(-1), of: key, "name") else {
+        Issue.record("\(key)")
+        return
+      }
+    }
   }
 
   @Test("One change costs the same number of statements, whatever the number of objects")

@@ -126,4 +126,32 @@ struct ZoneTests {
     let rebase = Rebase(states, outbox: [move], models: TestModels.new, writable: [one, two])
     #expect(rebase.states.isHere(RecordKey(two, name)) && !rebase.states.isHere(RecordKey(one, name)))
   }
+
+  @Test("Unique values that lead through 100,000 zones, from one to the next, end no client")
+  func chainOfGroups() throws {
+    let models = SyncModels([
+      "Item": .init(
+        [
+          .init("left", .attribute), .init("right", .attribute), .init("owner", .toOne("Item", isExclusive: false)),
+          .init("items", .list("Item", inverse: "owner", isCascade: true)),
+        ], unique: [["left"], ["right"]])
+    ])
+    let (own, owner) = (ZoneName.account("ann"), RecordName("owner"))
+    var records = MemoryRecords(models)
+    records.set(RecordKey(own, owner), .born("Item", at: HybridTimes.time(1)))
+    let items = (0..<100_000).map { RecordKey(.share(ExactText("\(1_000_000 + $0)")), RecordName("item\($0)")) }
+    for (number, item) in items.enumerated() {
+      var registers = Registers.fields(
+        ["left": .integer(Int64(number / 2)), "right": .integer(Int64((number + 1) / 2))], at: HybridTimes.time(1))
+      registers.born = Stamped(HybridTimes.time(1), "Item")
+      records.set(item, registers)
+    }
+    let last = items[items.count - 1]
+    let move = LocalTransaction(
+      time: HybridTimes.time(2),
+      changes: [last: .fields(["owner": .reference(Reference(owner, hint: own))], at: HybridTimes.time(2))])
+    var outbox = LaidOutbox(models)
+    _ = try outbox.update(records, appended: [move], writable: [own, last.zone])
+    #expect(outbox.outgoing.first?.parts[own]?[last.name]?.born != nil)
+  }
 }

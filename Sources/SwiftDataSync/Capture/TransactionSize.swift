@@ -21,7 +21,8 @@ enum TransactionSize {
   /// The most records of a transaction. The server takes no more than 200,000.
   static let records = 100_000
 
-  /// Divides changes, with new records first, so that others can lead to them.
+  /// Divides changes. New records go first, so that others can lead to them. Deletions go last and stay together: what the program kept leaves
+  /// its owner before, and where the deletion of an owner is refused, what it took along stays.
   /// - Parameters:
   ///   - limit: the most records of a part.
   ///   - size: the most bytes of a part, roughly.
@@ -29,22 +30,29 @@ enum TransactionSize {
     of changes: [RecordKey: Registers], records limit: Int = partRecords, bytes size: Int = part
   ) -> [[RecordKey: Registers]] {
     guard changes.count > limit || roughSize(of: changes) > size else { return [changes] }
-    var parts: [[RecordKey: Registers]] = []
-    var (current, filled) = ([RecordKey: Registers](), 0)
     let sorted = changes.sorted { left, right in
       let isNew = (left.value.born != nil, right.value.born != nil)
       return isNew.0 == isNew.1 ? left.key < right.key : isNew.0
     }
-    for (key, registers) in sorted {
+    return divide(sorted.filter { $0.value.dead == nil }, limit, size)
+      + divide(sorted.filter { $0.value.dead != nil }, max(limit, records), max(size, request))
+  }
+
+  private static func divide(
+    _ changes: [(key: RecordKey, value: Registers)], _ limit: Int, _ size: Int
+  ) -> [[RecordKey: Registers]] {
+    var parts: [[RecordKey: Registers]] = []
+    var filled = 0
+    for (key, registers) in changes {
       let added = registers.roughSize
-      if !current.isEmpty, current.count == limit || filled + added > size {
-        parts.append(current)
-        (current, filled) = ([:], 0)
+      if parts.isEmpty || parts[parts.count - 1].count == limit || filled + added > size {
+        parts.append([:])
+        filled = 0
       }
-      current[key] = registers
+      parts[parts.count - 1][key] = registers
       filled += added
     }
-    return parts + [current]
+    return parts
   }
 
   static func roughSize(of changes: [RecordKey: Registers]) -> Int { changes.values.reduce(0) { $0 + $1.roughSize } }

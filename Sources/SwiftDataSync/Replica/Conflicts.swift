@@ -12,6 +12,9 @@ public protocol ConflictResolver<Model>: Sendable {
   associatedtype Model: PersistentModel
 
   /// Decides a conflict by changing `local`.
+  ///
+  /// An attribute that this replica cannot read, because it lacks the key or an older program has no case for the value, has the default of its
+  /// declaration on that side. The object keeps its value of such an attribute, whatever `local` has afterwards.
   /// - Parameters:
   ///   - local: the object with the attributes that this replica has. It is a copy without a context; the attributes that it
   ///     has afterwards are the object's.

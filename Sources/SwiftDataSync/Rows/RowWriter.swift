@@ -165,22 +165,16 @@ final class RowWriter {
       guard let value = try value(property, rule, of: key) else { continue }
       cells[property.index] = try cell(value, key, property)
     }
-    while true {
-      do {
-        let object = try ModelCells.make(entity, cells)
-        ModelCells.insert(object, into: context)
-        objects[key] = object
-        inserted.append(key)
-        return
-      } catch let error as SwiftDataError {
-        // A newer schema's value, which this one has no case for: the default stands in. Objects that have the default of a unique
-        // property would become one.
-        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil,
-          try !isUnique(property, key)
-        else { return }
-        cells[property.index] = nil
-      }
+    let values = cells
+    let object: any PersistentModel
+    do { object = try ModelCells.make(entity, leavingOut: &cells) } catch is SwiftDataError { return }
+    // The default stands in for a newer schema's value. Objects that have the default of a unique property would become one.
+    for property in entity.properties where values[property.index] != nil && cells[property.index] == nil {
+      guard try !isUnique(property, key) else { return }
     }
+    ModelCells.insert(object, into: context)
+    objects[key] = object
+    inserted.append(key)
   }
 
   /// Whether a row lacks a unique value: a newer program wrote it under a name that this one does not know. Objects that have the value of the
@@ -314,4 +308,17 @@ final class RowWriter {
   }
 }
 
+extension ModelCells {
+  /// A new object without a context. The cells that the program has no case for, because a newer one wrote them, become nil, and the defaults
+  /// stand in.
+  /// - Throws: ``SwiftDataError`` if the object cannot be made all the same.
+  static func make(_ entity: __Entity, leavingOut cells: inout [SQLValue?]) throws -> any PersistentModel {
+    while true {
+      do { return try make(entity, cells) } catch let error as SwiftDataError {
+        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil else { throw error }
+        cells[property.index] = nil
+      }
+    }
+  }
+}
 #endif

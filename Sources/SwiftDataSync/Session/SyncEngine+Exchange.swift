@@ -17,7 +17,7 @@ extension SyncEngine {
     var event: SyncEvent?
     do {
       let invitations = replica.store.replica.invitations ?? 0
-      var (progress, isMore, repetitions) = (PullProgress(replica.store.replica.cursor), true, 0)
+      var (progress, isMore) = (PullProgress(replica.store.replica.cursor), true)
       // The next answer comes while this one is taken in.
       var ahead: (request: SyncLog.PullRequest, answer: Task<SyncLog.PullResponse, any Error>)?
       defer { ahead?.answer.cancel() }
@@ -41,12 +41,10 @@ extension SyncEngine {
         ahead = request.following(response).map { next in (next, Task { [client] in try await client.pull(next) }) }
         if response.newsCount > 0, event == nil { event = begin(.import) }
         event?.transactions += response.newsCount
+        let parts = replica.newParts
         isMore = try await fetching(replica) { try replica.take(response, for: request) }
-        // A faulty server says without end that there is more.
-        repetitions = replica.pullRequest().isSame(as: request) || response.epochs != nil ? repetitions + 1 : 0
-        guard repetitions <= Self.mostFailures else {
-          throw SyncFailure(.invalid, "the server announces changes that it does not send; it is faulty")
-        }
+        try progress.note(
+          response, isLater: Untrusted(replica.store.replica.cursor) > request.cursor, isNew: replica.newParts > parts)
         status.setProgress(isMore ? progress.fraction(response) : nil)
       }
       client.expect(account: replica.store.replica.account)
@@ -139,9 +137,23 @@ extension SyncEngine {
 /// How much of what the server had is here.
 private struct PullProgress {
   private let first: Int64
+  /// How many answers brought nothing since the cursor advanced, and how many named other epochs.
+  private var (idle, epochs) = (0, 0)
 
   /// - Parameter cursor: what the replica had seen before.
   init(_ cursor: Int64) { first = cursor }
+
+  /// Notes an answer that was taken in.
+  /// - Parameters:
+  ///   - isLater: whether the cursor advanced.
+  ///   - isNew: whether parts of zones brought what was not here.
+  /// - Throws: ``SyncFailure`` for a server that says without end that there is more.
+  mutating func note(_ response: SyncLog.PullResponse, isLater: Bool, isNew: Bool) throws {
+    if response.epochs != nil { epochs += 1 } else if isLater { idle = 0 } else if !isNew { idle += 1 }
+    guard max(idle, epochs) <= SyncEngine.mostFailures else {
+      throw SyncFailure(.invalid, "the server announces changes that it does not send; it is faulty")
+    }
+  }
 
   func fraction(_ response: SyncLog.PullResponse) -> Double? {
     // While zones come whole, nothing says how much of them follows.
@@ -179,12 +191,6 @@ extension SyncFailure {
 }
 
 extension SyncLog.PullRequest {
-  /// Whether both ask for what follows the same states.
-  func isSame(as other: SyncLog.PullRequest) -> Bool {
-    cursor == other.cursor && epoch == other.epoch && known == other.known && loading == other.loading
-      && (known != nil || version == other.version)
-  }
-
   /// What a client asks for after it took in an answer; nil if nothing follows.
   func following(_ response: SyncLog.PullResponse) -> SyncLog.PullRequest? {
     guard response.epochs == nil else { return nil }

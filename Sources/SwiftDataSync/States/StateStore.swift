@@ -151,25 +151,28 @@ final class StateStore {
   // The parts of a zone are in pages of their own. Their zone has the negative number of the zone.
 
   /// Joins registers into those that were kept of a zone.
+  /// - Returns: whether that changed any.
   /// - Throws: an error of the store.
-  func keep(_ changes: [RecordName: Registers], of zone: ZoneName) throws {
+  func keep(_ changes: [RecordName: Registers], of zone: ZoneName) throws -> Bool {
     try replaceKept(zone, Array(changes.keys)) { ($1 ?? Registers()).joining(changes[$0] ?? Registers()) }
   }
 
   /// Forgets records that were kept of a zone.
   /// - Throws: an error of the store.
   func dropKept(_ names: some Collection<RecordName>, of zone: ZoneName) throws {
-    try replaceKept(zone, Array(names)) { _, _ in nil }
+    _ = try replaceKept(zone, Array(names)) { _, _ in nil }
   }
 
   private func replaceKept(
     _ zone: ZoneName, _ names: [RecordName], _ body: (RecordName, Registers?) -> Registers?
-  ) throws {
+  ) throws -> Bool {
     let number = -(try storedNumber(of: zone))
     let keys = names.map { StatePages.Key(number, $0) }.sorted()
     try pages.load(keys)
-    let new = try keys.map { StateRecord(registers: body($0.name, try pages.record($0)?.registers)) }
-    try pages.put(keys) { new[$0] }
+    let old = try keys.map { try pages.record($0)?.registers }
+    let new = zip(keys, old).map { body($0.name, $1) }
+    try pages.put(keys) { StateRecord(registers: new[$0]) }
+    return old != new
   }
 
   /// Forgets all that was kept of a zone.

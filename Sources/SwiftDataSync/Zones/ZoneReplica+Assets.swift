@@ -55,15 +55,18 @@ extension ZoneReplica {
 
   /// The bytes of an asset that the object of a row has.
   private func bytes(of sha256: String, in row: RecordKey) throws -> Data? {
-    guard let text = try store.object(of: row), let identifier = user.identifier(text),
-      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
-    else { return nil }
+    guard let object = try object(showing: row) else { return nil }
     for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
       if case .blob(let bytes) = try ModelCells.cell(of: object, property), UserStore.sha256(bytes) == sha256 {
         return bytes
       }
     }
     return nil
+  }
+
+  private func object(showing row: RecordKey) throws -> (any PersistentModel)? {
+    guard let identifier = try store.object(of: row).flatMap(user.identifier) else { return nil }
+    return try ModelCells.objects([identifier], in: user.makeContext())[identifier]
   }
 
   /// The assets of transactions that are sent, with the zones that need them.
@@ -81,33 +84,64 @@ extension ZoneReplica {
     return likely + zones.subtracting(likely).sorted()
   }
 
-  /// Takes the assets out of unsent transactions whose bytes nothing here has any more. A restored server misses them.
+  /// Takes the assets out of unsent transactions whose bytes neither an object nor a zone has any more. A restored server misses them.
   ///
-  /// Nothing is lost that could be kept: the program replaced the value, or another replica has the bytes and sends them.
+  /// Nothing is lost that could be kept: the program replaced the value, or another replica has the bytes and sends them. An object that
+  /// moves takes the value along that it shows.
   /// - Returns: whether there were any.
-  /// - Throws: an error of the store.
+  /// - Throws: an error of the store; ``MissingAssets`` if the zones have to be asked first.
   func dropLostAssets() throws -> Bool {
     try transaction {
-      var known: [String: Bool] = [:]
-      var isChanged = false
-      let transactions = try outbox.transactions.map { transaction in
-        var transaction = transaction
-        for (key, registers) in transaction.changes {
-          for (property, write) in registers.fields {
-            guard case .asset(let sha256, _) = write.value else { continue }
-            let isKnown = try known[sha256.text] ?? (bytes(of: sha256.text) != nil)
-            known[sha256.text] = isKnown
-            if isKnown { continue }
-            transaction.changes[key]?.fields[property] = nil
-            isChanged = true
+      var (seen, lost, moved) = (Set<String>(), Set<ExactText>(), Set<RecordName>())
+      var unknown: [MissingAssets.Asset] = []
+      for (zone, part) in outbox.outgoing.flatMap(\.parts) {
+        for (name, registers) in part where registers.dead == nil {
+          if registers.home != nil { moved.insert(name) }
+          for (sha256, size) in registers.assets where seen.insert(sha256).inserted {
+            if try bytes(of: sha256) != nil { continue }
+            if unavailable.contains(sha256) {
+              lost.insert(ExactText(sha256))
+            } else {
+              unknown.append(MissingAssets.Asset(row: RecordKey(zone, name), sha256: sha256, size: size))
+            }
           }
         }
-        return transaction
       }
+      guard unknown.isEmpty else { throw MissingAssets(assets: unknown) }
+      guard !lost.isEmpty else { return false }
+      func isLost(_ write: Stamped<RegisterValue>) -> Bool {
+        if case .asset(let sha256, _) = write.value { lost.contains(sha256) } else { false }
+      }
+      var transactions = outbox.transactions
+      for index in transactions.indices {
+        for (key, registers) in transactions[index].changes where registers.fields.values.contains(where: isLost) {
+          transactions[index].changes[key]?.fields = registers.fields.filter { !isLost($0.value) }
+        }
+      }
+      // A move takes along what the log has.
+      var (kept, time) = ([RecordKey: Registers](), tick())
+      for name in moved {
+        for key in try store.zones(knowing: name).map({ RecordKey($0, name) }) {
+          guard let record = try store.registers(of: key), record.isHere(key.zone) else { continue }
+          for (property, _) in record.fields.filter({ isLost($0.value) }) {
+            kept[key, default: Registers()].fields[property] = Stamped(time, try shownValue(property, of: name))
+          }
+        }
+      }
+      if !kept.isEmpty { transactions.insert(makeTransaction(time, kept), at: 0) }
       // The order of the outbox stays: all of it is laid again.
-      if isChanged { try update(acknowledged: Set(transactions.map(\.id)), appended: transactions) }
-      return isChanged
+      try update(acknowledged: Set(transactions.map(\.id)), appended: transactions)
+      return true
     }
+  }
+
+  /// The value of an attribute that the object of a record has, to be sent; null without an object. The object is where it moves to.
+  private func shownValue(_ property: WireName, of name: RecordName) throws -> RegisterValue {
+    guard let object = try rows.rows(showing: name).first.flatMap(object(showing:)) else { return .null }
+    let entity = type(of: object).__entity
+    let name = models.classes[WireName(entity.name)]?.first { $0.readNames.contains(property) }?.name.text
+    guard let attribute = name.flatMap(entity.property) else { return .null }
+    return try RegisterValue(ModelCells.cell(of: object, attribute)) { try keepAsset($0, $1, isOutgoing: true) }
   }
 }
 #endif

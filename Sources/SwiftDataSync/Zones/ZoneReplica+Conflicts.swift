@@ -55,11 +55,9 @@ extension ZoneReplica {
 
   /// What the rows show before a step of unsent values, and of records that other rows show afterwards.
   struct Losses {
-    /// The unsent values that rows show.
-    fileprivate var own:
-      [(key: RecordKey, record: Registers?, property: SyncModels.Property, write: Stamped<RegisterValue>)] = []
-    /// The same values, by record and property.
-    private var shown: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
+    typealias OwnValue = (property: SyncModels.Property, write: Stamped<RegisterValue>)
+    /// The unsent values that rows show, by record.
+    fileprivate private(set) var own: [RecordKey: (record: Registers?, values: [OwnValue])] = [:]
     /// The fields that the program changed and the log does not have, of the records that were looked at.
     fileprivate var unsent: [RecordKey: [WireName: Stamped<RegisterValue>]] = [:]
     /// The rows that showed records; nil for a record that was not shown.
@@ -92,16 +90,19 @@ extension ZoneReplica {
         unsent[key] = fields
         guard !fields.isEmpty, let row = try before.row(showing: key), let entity = try before.entity(of: row)
         else { continue }
-        for model in before.models.classes[entity] ?? [] {
-          guard let write = fields[model.wire], try before.write(model, of: row) == write else { continue }
-          own.append((key, try before.registers(of: key), model, write))
-          shown[key, default: [:]][model.wire] = write
+        let values = try (before.models.classes[entity] ?? []).compactMap { model -> OwnValue? in
+          guard let write = fields[model.wire], try before.write(model, of: row) == write else { return nil }
+          return (model, write)
         }
+        add(key, try before.registers(of: key), values)
       }
     }
 
+    /// Adds the unsent values of a record that a row shows.
+    mutating func add(_ key: RecordKey, _ record: Registers?, _ values: [OwnValue]) { own[key] = (record, values) }
+
     func has(_ write: Stamped<RegisterValue>, of key: RecordKey, _ property: WireName) -> Bool {
-      shown[key]?[property] == write
+      own[key]?.values.contains { $0.property.wire == property && $0.write == write } ?? false
     }
   }
 
@@ -109,13 +110,14 @@ extension ZoneReplica {
   /// an owner which the outbox deletes.
   func note(_ losses: Losses) throws {
     let view = rows
-    for (key, record, model, write) in losses.own {
+    for (key, own) in losses.own.sorted(by: { $0.key < $1.key }) {
       // The record may have moved.
-      let places = [key] + zones.sorted().map { RecordKey($0, key.name) }
-      let row = try places.lazy.compactMap { try view.row(showing: $0) }.first
-      let kept = try row.flatMap { try view.write(model, of: $0) }
-      if let kept = kept?.value, try isSame(kept, write.value, of: key, model, view) { continue }
-      try log(key, record, model.wire, lost: write.value, kept: kept?.value ?? .null)
+      let row = try view.row(showing: key) ?? view.rows(showing: key.name).first
+      for (model, write) in own.values {
+        let kept = try row.flatMap { try view.write(model, of: $0) }
+        if let kept = kept?.value, try isSame(kept, write.value, of: key, model, view) { continue }
+        try log(key, own.record, model.wire, lost: write.value, kept: kept?.value ?? .null)
+      }
     }
     for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
       let members = try view.members(of: row)
@@ -146,17 +148,16 @@ extension ZoneReplica {
     return rows[0] != nil && rows[0] == rows[1]
   }
 
+  /// Logs the values of records that came under an owner which the outbox deletes.
   private func noteLosses(under arrived: Set<RecordKey>, _ view: ShownRows) throws {
-    guard !arrived.isEmpty else { return }
-    var work = outbox.deletedRecords
-    var seen = Set(work)
-    while let owner = work.popLast() {
-      for child in try view.owned(by: owner).sorted() where seen.insert(child).inserted {
-        work.append(child)
-        guard arrived.contains(child), let record = try store.registers(of: child), record.dead == nil else { continue }
-        for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
-          try log(child, record, property, lost: write.value, kept: .null)
-        }
+    guard outbox.hasDeletions, !arrived.isEmpty else { return }
+    try shown.prepare(leadingTo: arrived.map(\.name))
+    for child in arrived.sorted() where !outbox.deletes(child, without: []) {
+      guard let record = try store.registers(of: child), record.isHere(child.zone),
+        try view.isOwned(child, by: { outbox.deletes($0, without: []) })
+      else { continue }
+      for (property, write) in record.fields.sorted(by: { $0.key < $1.key }) where write.value.reference == nil {
+        try log(child, record, property, lost: write.value, kept: .null)
       }
     }
   }
@@ -187,8 +188,7 @@ extension ZoneReplica {
 
   /// The object of a record.
   private func object(_ name: RecordName) throws -> PersistentIdentifier? {
-    let row = try zones.sorted().lazy.compactMap { [shown] in try shown.row(showing: RecordKey($0, name)) }.first
-    return try row.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
+    try rows.rows(showing: name).first.flatMap { try store.object(of: $0) }.flatMap(user.identifier)
   }
 
   private func log(

@@ -61,6 +61,13 @@ extension ZoneReplica {
   func take(_ load: SyncLog.ZoneLoad, _ changes: inout [RecordKey: Registers?]) throws -> Bool {
     let zone = load.zone
     guard var known = store.zones[zone] else { return false }
+    // A zone that begins again brings what was here before.
+    let isForked = store.replica.forkedZones?.contains(zone) == true
+    var isNew = load.isStart && known.position == nil && (!known.isWhole || isForked)
+    defer { if isNew { newParts += 1 } }
+    func keep(_ records: [RecordName: Registers]) throws {
+      if try store.keep(records, of: zone), !load.isStart { isNew = true }
+    }
     if load.isStart { try dropLoad(of: zone) }
     if load.isStart, load.position == nil, !known.isWhole {
       // Most zones of new devices come in one part.
@@ -71,17 +78,17 @@ extension ZoneReplica {
       try store.setZone(zone, known)
       return false
     }
-    try store.keep(load.records, of: zone)
+    try keep(load.records)
     for entry in load.entries {
       switch entry.reduced.parts[zone] {
       case .forget(let names): try store.dropKept(names, of: zone)
       case .change(let records):
-        try store.keep(
+        try keep(
           records.mapValues { registers in
             var registers = registers
             registers.commit = entry.commit
             return registers
-          }, of: zone)
+          })
       case nil: continue
       }
     }
@@ -170,6 +177,23 @@ extension ZoneReplica {
     var transaction = makeTransaction(.zero, changes)
     transaction.isResent = true
     resent.append(transaction)
+  }
+}
+
+extension Registers {
+  /// The registers that another state of the record lacks.
+  fileprivate func lacked(by other: Registers) -> Registers {
+    var result = Registers()
+    let joined = other.joining(self)
+    if joined.born != other.born { result.born = born }
+    if joined.dead != other.dead { result.dead = dead }
+    if joined.home != other.home { result.home = home }
+    result.fields = fields.filter { joined.fields[$0.key] != other.fields[$0.key] }
+    for (property, members) in edges {
+      let lacked = members.filter { joined.edges[property]?[$0.key] != other.edges[property]?[$0.key] }
+      if !lacked.isEmpty { result.edges[property] = lacked }
+    }
+    return result
   }
 }
 #endif

@@ -28,14 +28,8 @@ extension ZoneReplica {
 
   /// The rows whose personal records an update changes.
   func rowsWithOtherPersonalFields(_ update: ViewUpdate, _ view: ShownRows) throws -> Set<RecordKey> {
-    var rows = Set<RecordKey>()
-    for key in update.registers.keys where key.zone == ownZone {
-      guard let subject = key.name.subject else { continue }
-      for zone in zones {
-        if let row = try view.row(showing: RecordKey(zone, subject)) { rows.insert(row) }
-      }
-    }
-    return rows
+    let subjects = update.registers.keys.filter { $0.zone == ownZone }.compactMap(\.name.subject)
+    return Set(try subjects.flatMap(view.rows(showing:)))
   }
 }
 #endif

@@ -54,47 +54,73 @@ extension ZoneReplica {
     }
   }
 
-  /// Asks the resolvers, and saves what they decide as the program would.
-  /// - Returns: the reason why what they decided could not be saved.
+  /// Asks the resolvers, and saves what they decide as the program would. Each decision is a save, so that one which cannot be stored does not
+  /// keep the others.
+  /// - Returns: the first reason why a decision could not be saved.
   /// - Throws: ``MissingAssets`` if the bytes of a value have to be fetched first.
   func resolve(_ contested: [Contested]) throws -> (any Error)? {
-    let context = user.makeContext()
-    context.author = UserStore.resolverAuthor
-    do {
-      for conflict in contested {
-        guard let row = try shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
-          let text = try store.object(of: row),
-          let identifier = user.identifier(text),
-          let object = try ModelCells.objects([identifier], in: context)[identifier]
-        else { continue }
-        let local = try copy(conflict.local, row, entity)
-        for remote in conflict.remotes {
-          _ = resolvers.run(entity.name, local: local, remote: try copy(remote, row, entity))
-        }
-        for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant && !rule.isPersonal {
-          let decided = try ModelCells.cell(of: local, property)
-          if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }
-        }
+    var failure: (any Error)?
+    func attempt<Result>(_ body: () throws -> Result?) throws -> Result? {
+      do { return try body() } catch let missing as MissingAssets { throw missing } catch {
+        failure = failure ?? error
+        return nil
       }
-      if context.hasChanges { try context.save() }
-      return nil
-    } catch let missing as MissingAssets {
-      throw missing
-    } catch {
-      return error
     }
+    // All bytes have to be here before the first decision is saved.
+    let decisions = try contested.compactMap { conflict in try attempt { try decision(of: conflict) } }
+    for decision in decisions { _ = try attempt { try save(decision) } }
+    return failure
   }
 
+  /// The cells that an object gets.
+  private struct Decision {
+    let object: PersistentIdentifier
+    let cells: [(property: __Property, cell: SQLValue)]
+  }
+
+  /// Asks the resolver. It sees defaults in place of what this replica cannot read, so what it makes of these is not a decision.
+  /// - Returns: nil if the object is gone.
+  private func decision(of conflict: Contested) throws -> Decision? {
+    guard let row = try shown.row(showing: conflict.key), let entity = user.entities[conflict.entity],
+      let text = try store.object(of: row), let object = user.identifier(text)
+    else { return nil }
+    var unread: Set<Int> = []
+    let local = try copy(conflict.local, row, entity, &unread)
+    for remote in conflict.remotes {
+      _ = resolvers.run(entity.name, local: local, remote: try copy(remote, row, entity, &unread))
+    }
+    let decided = (user.attributes[entity.name] ?? []).filter { property, rule in
+      !property.isConstant && !rule.isPersonal && !unread.contains(property.index)
+    }
+    return Decision(
+      object: object, cells: try decided.map { ($0.property, try ModelCells.cell(of: local, $0.property)) })
+  }
+
+  private func save(_ decision: Decision) throws {
+    let context = user.makeContext()
+    context.author = UserStore.resolverAuthor
+    guard let object = try ModelCells.objects([decision.object], in: context)[decision.object] else { return }
+    for (property, cell) in decision.cells where try ModelCells.cell(of: object, property) != cell {
+      try ModelCells.set(object, property, cell)
+    }
+    if context.hasChanges { try context.save() }
+  }
+
+  /// - Parameter unread: gets the indices of the attributes whose values cannot be read.
   private func copy(
-    _ fields: [WireName: Stamped<RegisterValue>], _ row: RecordKey, _ entity: __Entity
+    _ fields: [WireName: Stamped<RegisterValue>], _ row: RecordKey, _ entity: __Entity, _ unread: inout Set<Int>
   ) throws -> any PersistentModel {
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    var written: Set<Int> = []
     for (property, rule) in user.attributes[entity.name] ?? [] where !rule.isPersonal {
       let model = models[WireName(entity.name), ExactText(property.name)]
       guard let value = model?.readNames.compactMap({ fields[$0] }).max()?.value else { continue }
       cells[property.index] = try cell(value, of: row, property)
+      written.insert(property.index)
     }
-    return try ModelCells.make(entity, cells)
+    let object = try ModelCells.make(entity, leavingOut: &cells)
+    unread.formUnion(written.filter { cells[$0] == nil })
+    return object
   }
 
   /// A value of a row as a cell.

@@ -51,9 +51,11 @@ final class ZoneReplica {
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
   /// The transactions of the outbox that the log has as they are here, so that their parts need not come back.
-  private var pushed: [UUID: SyncLog.Transaction] = [:]
+  var pushed: [UUID: SyncLog.Transaction] = [:]
   /// Whether the next pull names the known zones, because the list of zones is out of date.
   private var namesZones = false
+  /// How many parts of zones brought what was not here. An exchange sees by it that the server goes on.
+  var newParts = 0
   /// The transactions of the program that wrote to zones which the account may only read, by zone. The session tells the program of them.
   var undone: [ZoneName: Set<UUID>] = [:]
 
@@ -155,6 +157,13 @@ final class ZoneReplica {
 
   /// A time for a transaction of this replica.
   func tick() -> HybridTime { store.replica.clock.next(now() + store.replica.clockOffset) }
+
+  /// Takes the server's time as the right one where the wall clock is more than a second off.
+  /// - Throws: `UntrustedInputError` for a time that is none.
+  func adjustClock(toServer time: Untrusted<Int64>, field: String) throws {
+    let offset = try time.inRange(SyncWire.times, field: field) - now()
+    if abs(offset - store.replica.clockOffset) > 1000 { store.replica.clockOffset = offset }
+  }
 
   func makeName() -> RecordName { RecordName(milliseconds: now() + store.replica.clockOffset, using: &random) }
 
@@ -329,11 +338,8 @@ final class ZoneReplica {
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
     // What came before has to be whole.
     try showLoads()
-    // An answer names what it follows. A late one is left out. Zones without names are those of the list that the request names.
-    let current = pullRequest()
-    guard request.cursor == current.cursor, request.epoch == current.epoch, request.known == current.known,
-      request.loading == current.loading, request.known != nil || request.version == current.version
-    else { return true }
+    // A late answer follows other states.
+    guard pullRequest().isSame(as: request) else { return true }
     guard request.known != nil || response.list == nil else {
       // What the zones that are gone had may be in others, which come with the next answer.
       namesZones = true
@@ -477,108 +483,6 @@ final class ZoneReplica {
   private func witness(_ registers: Registers?) {
     for time in registers?.times ?? [] { store.replica.clock.witness(time) }
   }
-
-  // MARK: - Pushing
-
-  /// The next transactions to send; nil if the log has all of them.
-  /// - Parameter sent: the transactions that were sent since the last pull.
-  func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
-    let known = Set(sent)
-    // The cursor does not say what the replica has seen of a zone that comes whole.
-    let unseen = (store.replica.forkedZones ?? [])
-      .union(store.zones.filter { !$0.value.isWhole || $0.value.position != nil || $0.value.isShowing == true }.keys)
-    let rest = outbox.outgoing.drop { known.contains($0.id) }
-      .prefix { !$0.isUndecided && unseen.isDisjoint(with: $0.parts.keys) }
-    guard let epoch = store.replica.epochs.last?.name else { return nil }
-    var transactions: [SyncLog.Transaction] = []
-    var size = 0
-    for transaction in rest.prefix(limit) {
-      size += transaction.parts.values.joined().reduce(0) { $0 + $1.value.roughSize }
-      if size > TransactionSize.most, !transactions.isEmpty { break }
-      // A zone without its key waits.
-      guard let transaction = try sealed(transaction) else { break }
-      transactions.append(transaction)
-    }
-    guard !transactions.isEmpty else { return nil }
-    return SyncLog.PushRequest(
-      cursor: store.replica.cursor, epoch: epoch, before: sent, transactions: transactions)
-  }
-
-  /// Notes what a push appended to the log. A transaction that the log had before may have another form there: another copy of the store or
-  /// an earlier try sent it.
-  func didPush(_ request: SyncLog.PushRequest, _ response: SyncLog.PushResponse) {
-    // A server that was restored meanwhile may have another form.
-    guard request.epoch == store.replica.epochs.last?.name else { return }
-    let repeated = Set(response.repeated ?? [])
-    for transaction in request.transactions.prefix(response.taken.clamped(to: 0...request.transactions.count))
-    where !repeated.contains(transaction.id) { pushed[transaction.id] = transaction }
-  }
-
-  var pendingCount: Int { store.outbox.count }
-
-  /// Takes the server's time as the right one where the wall clock is more than a second off.
-  /// - Throws: `UntrustedInputError` for a time that is none.
-  func adjustClock(toServer time: Untrusted<Int64>, field: String) throws {
-    let offset = try time.inRange(SyncWire.times, field: field) - now()
-    if abs(offset - store.replica.clockOffset) > 1000 { store.replica.clockOffset = offset }
-  }
-
-  /// Gives new times to the transactions that the server refused as too far ahead. The others may have been taken, and a second time for
-  /// one write would undo what came between.
-  /// - Parameter time: the server's time.
-  /// - Throws: `UntrustedInputError` for a time that is none; an error of the store.
-  func restamp(toServer time: Untrusted<Int64>) throws {
-    let time = try time.inRange(SyncWire.times, field: "failure.time")
-    try transaction {
-      try captureSaves()
-      store.replica.clockOffset = time - now()
-      store.replica.clock.setBack()
-      let latest = time + SyncWire.clockTolerance
-      let transactions = outbox.transactions
-      for transaction in transactions where transaction.time.milliseconds <= latest {
-        store.replica.clock.witness(transaction.time)
-      }
-      var renewed: [HybridTime: HybridTime] = [:]
-      for old in Set(transactions.map(\.time)).sorted() where old.milliseconds > latest { renewed[old] = tick() }
-      guard !renewed.isEmpty else { return }
-      // The order of the outbox stays: all of it is laid again.
-      try update(acknowledged: Set(transactions.map(\.id)), appended: transactions.map { $0.renewed(renewed) })
-    }
-  }
-}
-
-extension LocalTransaction {
-  /// The transaction with new times. A removal saw nothing that is later than itself.
-  fileprivate func renewed(_ times: [HybridTime: HybridTime]) -> LocalTransaction {
-    guard let time = times[time] else { return self }
-    func renew(_ old: HybridTime) -> HybridTime { times[old] ?? old }
-    var result = self
-    result.time = time
-    result.changes = changes.mapValues { registers in
-      var registers = registers
-      if let born = registers.born { registers.born = Stamped(renew(born.time), born.value) }
-      registers.dead = registers.dead.map(renew)
-      registers.fields = registers.fields.reduce(into: [:]) { fields, field in
-        var value = field.value.value
-        if field.key.text.hasPrefix("place:"), case .text(let place) = value {
-          value = .text(ListEnd.renewed(place, times))
-        }
-        fields[field.key] = Stamped(renew(field.value.time), value)
-      }
-      registers.edges = registers.edges.mapValues { members in
-        members.mapValues { edge in
-          Edge(
-            added: renew(edge.added), removed: min(renew(edge.removed), time),
-            place: edge.place.map { place in
-              let key = ListEnd.renewed(place.value.key, times)
-              return Stamped(renew(place.time), Place(key, hint: place.value.hint))
-            })
-        }
-      }
-      return registers
-    }
-    return result
-  }
 }
 
 extension Registers {
@@ -590,20 +494,13 @@ extension Registers {
     }
     return times
   }
+}
 
-  /// The registers that another state of the record lacks.
-  func lacked(by other: Registers) -> Registers {
-    var result = Registers()
-    let joined = other.joining(self)
-    if joined.born != other.born { result.born = born }
-    if joined.dead != other.dead { result.dead = dead }
-    if joined.home != other.home { result.home = home }
-    result.fields = fields.filter { joined.fields[$0.key] != other.fields[$0.key] }
-    for (property, members) in edges {
-      let lacked = members.filter { joined.edges[property]?[$0.key] != other.edges[property]?[$0.key] }
-      if !lacked.isEmpty { result.edges[property] = lacked }
-    }
-    return result
+extension SyncLog.PullRequest {
+  /// Whether both ask for what follows the same states. Zones without names are those of the list that the request names.
+  func isSame(as other: SyncLog.PullRequest) -> Bool {
+    cursor == other.cursor && epoch == other.epoch && known == other.known && loading == other.loading
+      && (known != nil || version == other.version)
   }
 }
 #endif

@@ -18,19 +18,8 @@ struct GroupReader<Source: RecordSource> {
   /// Whether a record is shown: it is here, and no dead record owns it, directly or through other records.
   private mutating func isShown(_ key: RecordKey) throws -> Bool {
     if let known = shown[key] { return known }
-    var isShown = try records.isHere(key, models)
-    if isShown {
-      var (stack, seen) = ([key], Set([key]))
-      search: while let child = stack.popLast() {
-        for owner in try records.owners(of: child, models) where seen.insert(owner).inserted {
-          if try records.registers(of: owner)?.dead != nil {
-            isShown = false
-            break search
-          }
-          if try records.isHere(owner, models) { stack.append(owner) }
-        }
-      }
-    }
+    let isShown =
+      try records.isHere(key, models) && !records.isOwned(key, models) { try records.registers(of: $0)?.dead != nil }
     shown[key] = isShown
     return isShown
   }
@@ -58,17 +47,34 @@ struct GroupReader<Source: RecordSource> {
   private mutating func isFirst(_ group: [RecordKey]) throws -> Bool {
     guard let lead = group.min() else { return false }
     if let known = first[lead] { return known }
-    var isFirst = true
-    search: for key in group {
+    // A hostile participant can make a long chain of groups, so nothing here calls itself.
+    var stack = [(lead: lead, rivals: try rivals(of: group))]
+    while let (lead, rivals) = stack.last {
+      if rivals.keys.contains(where: { first[$0] == true }) {
+        first[lead] = false
+      } else if let next = rivals.filter({ first[$0.key] == nil }).min(by: { $0.key < $1.key }) {
+        stack.append((next.key, try self.rivals(of: next.value)))
+        continue
+      } else {
+        first[lead] = true
+      }
+      stack.removeLast()
+    }
+    return first[lead] == true
+  }
+
+  /// The groups of earlier zones that have a value of a group, by their least keys.
+  private mutating func rivals(of group: [RecordKey]) throws -> [RecordKey: [RecordKey]] {
+    var rivals: [RecordKey: [RecordKey]] = [:]
+    for key in group {
       for value in try values(of: key) {
         for rival in try records.records(with: value) where rival.zone < key.zone {
-          guard try isShown(rival), try self.isFirst(try self.group(of: rival)) else { continue }
-          isFirst = false
-          break search
+          guard try isShown(rival) else { continue }
+          let other = try self.group(of: rival)
+          rivals[other.min() ?? rival] = other
         }
       }
     }
-    first[lead] = isFirst
-    return isFirst
+    return rivals
   }
 }

@@ -115,8 +115,8 @@ public struct LaidOutbox: Sendable {
     return fields
   }
 
-  /// The records that the program deleted.
-  public var deletedRecords: [RecordKey] { Array(index.deletedRecords) }
+  /// Whether the program deleted a record.
+  package var hasDeletions: Bool { index.hasDeletions }
 
   /// Whether the program deleted a record.
   public func deletes(_ key: RecordKey, without taken: Set<UUID>) -> Bool {

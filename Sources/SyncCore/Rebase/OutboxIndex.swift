@@ -69,7 +69,7 @@ struct OutboxIndex: Sendable {
   func readers(of value: UniqueValue) -> Set<Int> { values[value] ?? [] }
   func readers(of zone: ZoneName) -> Set<Int> { zones[zone] ?? [] }
   func changes(of key: RecordKey) -> Set<Int> { changes[key] ?? [] }
-  var deletedRecords: Dictionary<RecordKey, Int>.Keys { deletions.keys }
+  var hasDeletions: Bool { !deletions.isEmpty }
   /// The transactions that write a record, in their order.
   func writers(of key: RecordKey) -> [Int] { writers[key.name]?[key.zone] ?? [] }
   /// The zones in which a transaction writes a record of a name, with the first such transaction.

@@ -193,6 +193,25 @@ struct SharingTests {
     for index in [ann, annsOther] { #expect(try group.contents(index) == shared + anns) }
   }
 
+  @Test("comes back whole where a participant who may only read it deleted it, also if the history is gone")
+  func readOnlyDeletionWithoutHistory() throws {
+    try shareWithBob(isWritable: false)
+    try group.save(bob) { context in
+      let playlist = try group.playlist("Jazz", context)
+      for number in 0..<1100 {
+        let track = SharedTrack("mine \(number)")
+        context.insert(track)
+        track.playlist = playlist
+      }
+    }
+    try group.syncAll()
+    let before = try group.contents(bob)
+    try group.save(bob) { context in context.delete(try group.playlist("Jazz", context)) }
+    try ModelContext(group.devices[bob].container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try group.syncAll()
+    #expect(try group.contents(bob) == before && before.count > 1100)
+  }
+
   @Test("gets the change of a device that did not know of the share yet")
   func lateChange() throws {
     try group.save(annsOther) { context in

@@ -168,6 +168,14 @@ struct ZonePartTests {
     #expect(TransactionSize.parts(of: changes(text), bytes: 2500).map(\.count) == [2, 2, 1])
     #expect(TransactionSize.parts(of: changes(text), records: 3).map(\.count) == [3, 2])
     #expect(TransactionSize.parts(of: changes(text)).map(\.count) == [5])
+    // A cascade is not divided, and what the program kept leaves its owner before.
+    var deletions = changes(text)
+    for number in 0..<3 {
+      deletions[RecordKey(.account("ann"), RecordName("\(number)"))] = Registers()
+      deletions[RecordKey(.account("ann"), RecordName("\(number)"))]?.dead = .zero
+    }
+    let divided = TransactionSize.parts(of: deletions, records: 1)
+    #expect(divided.map(\.count) == [1, 1, 3] && divided[2].values.allSatisfy { $0.dead != nil })
     let group = try ZoneGroup([PartBox.self])
     try group.syncAll()
     let data = RegisterValue.data(Data(repeating: 1, count: 1 << 20))

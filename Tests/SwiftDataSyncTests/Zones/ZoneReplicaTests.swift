@@ -4,6 +4,7 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -16,6 +17,33 @@ import Testing
   var name: String = ""
   var isPinned: Bool = false
   init(_ name: String) { self.name = name }
+}
+
+/// A value that one number keeps from being stored.
+struct ZoneNumber: Codable, Equatable {
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  func encode(to encoder: any Encoder) throws {
+    guard number != 13 else {
+      throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "the number is unlucky"))
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+
+  init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int.self) }
+}
+
+enum ZoneKind: Int, Codable { case quiet, loud }
+
+@Model final class ZoneNote {
+  var title: String = ""
+  @Attribute(.allowsCloudEncryption) var secret: String = ""
+  var kind: ZoneKind = ZoneKind.quiet
+  var numbers: [ZoneNumber] = []
+  init(_ title: String) { self.title = title }
 }
 
 @Suite("Replicas of zones")
@@ -148,6 +176,100 @@ struct ZoneReplicaTests {
     try group.save(1) { try group.first(ZoneItem.self, $0).name = "later" }
     try group.syncAll()
     for index in 0...1 { #expect(try group.all(ZoneItem.self, index).map(\.name) == ["a longer one"]) }
+  }
+
+  private struct LongerTitle: ConflictResolver {
+    func resolve(local: ZoneNote, remote: ZoneNote) {
+      if remote.title.hasSuffix("unlucky") { local.numbers = [ZoneNumber(13)] }
+      if remote.title.count > local.title.count { local.title = remote.title }
+    }
+  }
+
+  /// Two devices with notes, whose titles both change without having seen each other's change.
+  private func contestedNotes(_ titles: [String]) throws -> ZoneGroup {
+    var resolvers = ConflictResolvers()
+    resolvers.add(LongerTitle())
+    let group = try ZoneGroup([ZoneNote.self], resolvers: resolvers, hasSecret: true)
+    try group.save(0) { context in
+      for title in titles {
+        let note = ZoneNote(title)
+        (note.secret, note.kind) = ("first", .loud)
+        context.insert(note)
+      }
+    }
+    try group.syncAll()
+    return group
+  }
+
+  private func contest(_ group: ZoneGroup) throws {
+    for (index, suffix) in ["is a longer one", "b"].enumerated() {
+      try group.save(index) { context in
+        for note in try context.fetch(FetchDescriptor<ZoneNote>()) { note.title = "\(suffix), \(note.title)" }
+      }
+      try group.replicas[index].capture()
+    }
+  }
+
+  @Test("A resolver does not write a value that its device cannot read", arguments: ["secret", "kind"])
+  func unreadable(_ property: String) throws {
+    let group = try contestedNotes(["a"])
+    let zone = ZoneName.account("ann")
+    let name = try #require(group.server.state(of: zone).records.keys.first)
+    // A program with another key, or with newer models, wrote it.
+    let value: RegisterValue = property == "secret" ? .sealed(Data(repeating: 1, count: 60)) : .integer(99)
+    var registers = Registers()
+    registers.fields[WireName(property)] = Stamped(group.replicas[0].tick(), value)
+    let request = SyncLog.PushRequest(
+      cursor: group.server.commit, epoch: try #require(group.server.epoch),
+      transactions: [SyncLog.Transaction(id: UUID(), parts: [zone: [name: registers]])])
+    #expect(try group.server.push(request, from: "ann").refusal == nil)
+    try group.syncAll()
+    try contest(group)
+    try group.syncAll()
+    for index in 0...1 {
+      let note = try group.all(ZoneNote.self, index)[0]
+      #expect(note.title == "is a longer one, a" && note.secret == "first" && note.kind == .loud)
+    }
+    #expect(group.server.state(of: zone)[name]?.fields[WireName(property)]?.value == value)
+  }
+
+  @Test("A decision that cannot be stored is reported, and the other conflicts are resolved")
+  func unstorable() throws {
+    let group = try contestedNotes(["first", "unlucky", "last"])
+    try contest(group)
+    try group.sync(0)
+    #expect(throws: SwiftDataError.self) { try group.sync(1) }
+    try group.syncAll()
+    for index in 0...1 {
+      let titles = try group.all(ZoneNote.self, index).map(\.title).sorted()
+      #expect(titles == ["b, unlucky", "is a longer one, first", "is a longer one, last"])
+    }
+  }
+
+  @Test("A late answer to a pull without zones is left out when the list of zones has changed since")
+  func lateAnswer() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
+    try group.save(0) { $0.insert(CellOwner("o")) }
+    let zone = try group.share(CellOwner.self, of: 0, with: [:])
+    try group.syncAll()
+    let late = group.replicas[1].pullRequest()
+    #expect(late.known == nil)
+    group.server.shares[zone]?.members = ["bob": true]
+    try group.pull(1)
+    let current = group.replicas[1].pullRequest()
+    #expect(current.cursor == late.cursor && current.known == nil && current.version != late.version)
+    // The late request arrives while Bob may not read the share, so that the answer passes over an entry of it.
+    group.server.shares[zone]?.members = [:]
+    try group.save(0) { try group.first(CellOwner.self, $0).name = "changed" }
+    try group.sync(0)
+    let answer = group.server.pull(late, by: "bob", limit: 100)
+    #expect(answer.list == nil && answer.entries.isEmpty && Untrusted(answer.cursor) > late.cursor)
+    group.server.shares[zone]?.members = ["bob": true]
+    #expect(try group.replicas[1].take(answer, for: late))
+    try group.syncAll()
+    #expect(try group.all(CellOwner.self, 1).map(\.name) == ["changed"])
+    // The engine does not take the answer to the one for the answer to the other.
+    #expect(!late.isSame(as: current) && current.isSame(as: current))
   }
 
   @Test("A device whose clock is a day ahead gets other times, and what it saved is not lost")

@@ -245,6 +245,9 @@ final class ZoneServer {
     return bytes
   }
 
+  /// Loses the bytes of all assets, as a server does whose disk was restored.
+  func loseAssets() { contents.assets = [:] }
+
   // MARK: - Compaction and copies
 
   /// Forgets what died or left up to a floor, by an entry of the log, and folds the log up to a commit.

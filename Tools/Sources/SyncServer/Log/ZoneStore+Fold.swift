@@ -100,15 +100,7 @@ extension ZoneStore {
     var size: Int64 = 0
     for part in try parts(of: [key], after: zone.folded, through: old.last) {
       size += part.size
-      switch try ZoneStates.Entry.Part(encoded: part.bytes) {
-      case .change(let records):
-        for (name, var registers) in records {
-          registers.commit = part.commit
-          // In place: a record with many edges would be copied for each entry.
-          changes[name, default: Fold.Change()].join(registers)
-        }
-      case .forget(let names): for name in names { changes[name] = Fold.Change(isForgotten: true) }
-      }
+      changes.take(try ZoneStates.Entry.Part(encoded: part.bytes), commit: part.commit)
     }
     return Fold(
       zone: key, name: name, epoch: epoch, base: zone.folded, target: old.last, logSize: size,
@@ -219,6 +211,20 @@ extension ZoneStore {
       for entry in oldEntries { context.delete(entry) }
       if oldPages.isEmpty, oldEntries.isEmpty { zone.hasLeftovers = false }
       return zone.hasLeftovers
+    }
+  }
+}
+
+extension [RecordName: ZoneStore.Fold.Change] {
+  /// Takes in what an entry does, in place: otherwise each entry would copy a record with many edges.
+  mutating func take(_ part: ZoneStates.Entry.Part, commit: Int64) {
+    switch part {
+    case .change(let records):
+      for (name, var registers) in records {
+        registers.commit = commit
+        self[name, default: Value()].join(registers)
+      }
+    case .forget(let names): for name in names { self[name] = Value(isForgotten: true) }
     }
   }
 }

@@ -17,6 +17,22 @@ import UntrustedInput
     return client
   }
 
+  @Test("A fold does not copy a record with many members for each entry")
+  func inPlace() throws {
+    var changes: [RecordName: ZoneStore.Fold.Change] = [:]
+    var (copies, storage) = (0, UInt(0))
+    for number in 0..<2000 {
+      changes.take(.change([.a: .member(.numbered(number))]), commit: Int64(number))
+      let members = try #require(changes[.a]?.registers?.edges["members"])
+      // A dictionary is a pointer to its storage.
+      let new = unsafeBitCast(members, to: UInt.self)
+      if new != storage { copies += 1 }
+      storage = new
+    }
+    // It grows now and then.
+    #expect(copies < 20, "\(copies)")
+  }
+
   @Test(
     "The state is the same after a fold, also of encrypted values, and the log is gone", arguments: TestStore.available)
   func fold(_ kind: TestStore) async throws {

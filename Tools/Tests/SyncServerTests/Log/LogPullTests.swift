@@ -118,6 +118,22 @@ import UntrustedInput
     #expect(answer.cursor == 1 && answer.entries.map(\.parts.count) == [12])
   }
 
+  @Test("An answer from many zones has one commit at least, and no more than an answer may have")
+  func bound() async throws {
+    let fixture = try LogFixture(limits: Self.small)
+    var shares: [ZoneName] = []
+    for number in 0..<4 { shares.append(try await fixture.share("root\(number)")) }
+    var (ann, other) = (LogClient(fixture), LogClient(fixture))
+    try await ann.pull()
+    try await other.pull()
+    for share in shares {
+      #expect(try await ann.push([share: [.a: .born("Note", ["x": .data(Data(count: 200))])]]) == nil)
+    }
+    var counts: [Int] = []
+    repeat { counts.append(try await other.pullOnce().entries.count) } while other.cursor < 4
+    #expect(counts == [1, 1, 1, 1])
+  }
+
   @Test("The cursor passes over entries of other accounts")
   func others() async throws {
     let fixture = try LogFixture()
