@@ -18,7 +18,7 @@ public struct UniqueValue: Hashable, Comparable, Sendable, CustomStringConvertib
   public static func < (left: UniqueValue, right: UniqueValue) -> Bool { left.text < right.text }
 
   /// The unique values of a record, in the order of the declarations. A set with a null among its values is not unique.
-  static func all(of record: Registers, _ models: SyncModels) -> [UniqueValue] {
+  package static func all(of record: Registers, _ models: SyncModels) -> [UniqueValue] {
     guard let entity = record.born?.value, let sets = models.rules[entity]?.unique, !sets.isEmpty else { return [] }
     return sets.compactMap { set in
       var text = set.declaringClass.text

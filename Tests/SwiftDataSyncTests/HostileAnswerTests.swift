@@ -323,6 +323,37 @@ struct HostileAnswerTests {
     await engine.stop()
   }
 
+  @Test(
+    "names the change that the server refuses for good, and how many wait for it",
+    arguments: [(.tooLarge, false), (.tooLarge, true), (.invalid, false), (.quotaExceeded, false)]
+      as [(SyncFailure.Code, Bool)])
+  func refusedChange(_ code: SyncFailure.Code, isWholeRequest: Bool) async throws {
+    let (container, engine) = try await pausedEngine()
+    try await engine.syncNow()
+    for title in ["a", "b"] {
+      try insert(title, container)
+      try await engine.capture()
+    }
+    transport.drop("/push")
+    transport.answer { request, reply in
+      guard request.path.contains("/push") else { return reply }
+      let refusal = SyncFailure(code, "the reason")
+      if isWholeRequest { return SyncReply(status: refusal.status, body: try SyncWire.encode(refusal)) }
+      let now = Int64(Date().timeIntervalSince1970 * 1000)
+      return SyncReply(
+        status: 200, body: try SyncWire.encode(SyncLog.PushResponse(taken: 0, refusal: refusal, time: now)))
+    }
+    let message = try #require(await refusal(engine)).message
+    #expect(message.contains("the reason") && message.contains("1 record of EngineTrack"))
+    #expect(message.contains("1 later transaction waits"))
+    #expect(engine.status.error?.message == message && engine.status.pendingChanges == 2)
+    transport.drop(nil)
+    transport.answer(nil)
+    try await engine.syncNow()
+    #expect(engine.status.pendingChanges == 0)
+    await engine.stop()
+  }
+
   @Test("ends the upload of an asset of which the server says that it has none", arguments: [Int64.min, .max, 0])
   func endlessUpload(_ size: Int64) async throws {
     let (container, engine) = try await pausedEngine()
@@ -391,5 +422,6 @@ struct HostileAnswerTests {
 
 extension SyncEngine {
   fileprivate func knownZones() throws -> Set<ZoneName> { try replica().zones }
+  fileprivate func capture() throws { try replica().capture() }
 }
 #endif

@@ -160,5 +160,53 @@ struct LargeValueTests {
     #expect(transport.downloads == 109)
     for engine in [sender, receiver] { await engine.stop() }
   }
+
+  @Test("A restored server gets what it lacks in transactions that it takes, whatever is in them")
+  func restoredParts() async throws {
+    let (one, engine) = try await transport.pausedEngine()
+    try await engine.syncNow()
+    try insert(0..<40, size: 60_000, one)
+    try await engine.syncNow()
+    transport.restore(to: 0)
+    try await engine.syncNow()
+    #expect(transport.log.count >= 3 && transport.log.allSatisfy { $0.encoded.count < 1_200_000 })
+    await engine.stop()
+  }
+
+  @Test("Sharing sends no large value that the server has, and copies none; one that it lacks is sent")
+  func share() async throws {
+    let transport = AlteringTransport()
+    let (one, engine) = try await transport.server.pausedEngine(over: transport)
+    try insert(0..<2, size: 100_000, one)
+    try await engine.syncNow()
+    let uploads = transport.server.uploads
+    func share(_ title: String) async throws {
+      let track = try ModelContext(one).fetch(FetchDescriptor<EngineTrack>()).first { $0.title == title }
+      _ = try await engine.share(try #require(track).persistentModelID)
+    }
+    try await share("0")
+    #expect(transport.server.uploads == uploads)
+    #expect(try await engine.kept(UserStore.sha256(cover(0, 100_000))) == nil)
+    #expect(engine.status.pendingChanges == 0)
+    // A server that lost the bytes.
+    transport.drop("/push")
+    transport.answer { [transport] request, reply in
+      guard request.path.contains("/push") else { return reply }
+      transport.drop(nil)
+      transport.answer(nil)
+      let now = Int64(Date().timeIntervalSince1970 * 1000)
+      let refusal = SyncFailure(.missingAsset, "it is not here")
+      return SyncReply(
+        status: 200, body: try SyncWire.encode(SyncLog.PushResponse(taken: 0, refusal: refusal, time: now)))
+    }
+    try await share("1")
+    #expect(transport.server.uploads > uploads && engine.status.pendingChanges == 0)
+    await engine.stop()
+  }
+}
+
+extension SyncEngine {
+  /// The bytes of an asset that the bookkeeping has.
+  fileprivate func kept(_ sha256: String) throws -> Data? { try replica().asset(sha256) }
 }
 #endif

@@ -56,6 +56,8 @@ final class LoopTransport: SyncTransport {
   var logBytes: Data { log.reduce(Data()) { $0 + $1.encoded } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
+  /// The requests to send assets, and to ask for what the server has of them.
+  var uploads: Int { state.withLock { $0.uploads } }
   /// The requests for chunks of assets.
   var downloads: Int { state.withLock { $0.downloads } }
   /// How long the requests that waited for news may wait.
@@ -179,6 +181,14 @@ final class LoopTransport: SyncTransport {
     case ("POST", "/v2/log/pull"):
       let pull = try SyncWire.decode(SyncLog.PullRequest.self, from: request.body ?? Data())
       return try SyncWire.encode(server.pull(pull, by: account, limit: 10))
+    case ("POST", "/v2/shares"):
+      let root = try SyncWire.decode(CreateShareRequest.self, from: request.body ?? Data()).root
+      let zone = ZoneName.share(ExactText(root.text))
+      server.shares[zone] = ZoneServer.Share(owner: account, root: root)
+      return try SyncWire.encode(
+        ShareInfo(
+          zone: zone.text, owner: account, root: root, title: "", permission: .readWrite, hasAccepted: true,
+          participants: []))
     case ("GET", "/v2/shares"): return try SyncWire.encode(SharesResponse(version: "1", shares: []))
     case ("PUT", _):
       if state.assets[name]?.count ?? 0 == number("offset") {
@@ -200,11 +210,12 @@ final class LoopTransport: SyncTransport {
 
 extension LoopTransport {
   /// A container of tracks that syncs over this transport. Its engine exchanges changes only when a test asks for it.
-  func pausedEngine() async throws -> (ModelContainer, SyncEngine) {
+  /// - Parameter transport: another way to this server; nil is none.
+  func pausedEngine(over transport: (any SyncTransport)? = nil) async throws -> (ModelContainer, SyncEngine) {
     let database = "iCloud.com.example.\(UUID().uuidString)"
     // Other suites of the process make containers meanwhile, whose database is automatic.
     SyncServer.register(
-      database, transport: self, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+      database, transport: transport ?? self, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self,

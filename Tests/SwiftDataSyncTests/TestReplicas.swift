@@ -34,15 +34,19 @@ extension ZoneReplica {
     if keys.accounts[account] == nil { keys.accounts[account] = own }
     for zone in sharesThatNeedKeys {
       guard let share = server.shares[zone] else { continue }
-      let known = keys.keys(of: zone, share, for: account)
-      if let all = try unwrap(known, zone), all.count > keyGeneration(zone) { try keep(all, zone: zone) }
-      if share.owner == account {
+      while case let known = keys.keys(of: zone, share, for: account) {
+        try take(known, of: zone)
+        guard share.owner == account else {
+          if known.wrappedGeneration < known.generation, let request = try wrapLinkKey(known, zone) {
+            try keys.put(request, to: zone, share, by: account)
+          }
+          break
+        }
         let wrapped = try wrap(known, zone)
         if let request = wrapped.request { try keys.put(request, to: zone, share, by: account) }
         if let kept = wrapped.kept { try keep(kept, zone: zone) }
         if let refused = wrapped.refused { throw refused }
-      } else if known.wrappedGeneration < known.generation, let request = try wrapLinkKey(known, zone) {
-        try keys.put(request, to: zone, share, by: account)
+        guard wrapped.kept != nil, needsNextKey(zone) else { break }
       }
     }
   }

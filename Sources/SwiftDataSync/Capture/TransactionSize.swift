@@ -86,6 +86,7 @@ extension ZoneReplica {
     for (key, registers) in changes {
       let view = rows
       let entity = try registers.born?.value ?? view.registers(of: key)?.born?.value
+      // The bytes of encrypted values travel in the transaction, because the server could read assets.
       let encrypted = entity.map { sensitiveNames(of: $0.text) } ?? []
       for (property, write) in registers.fields where !encrypted.contains(property) {
         guard case .data(let bytes) = write.value, bytes.count > TransactionSize.asset else { continue }
@@ -95,13 +96,6 @@ extension ZoneReplica {
       }
     }
     return changes
-  }
-
-  /// The wire names of the encrypted attributes of a class, or of the personal records of a class. Their bytes travel in the transaction, because the server could read assets.
-  private func sensitiveNames(of name: String) -> Set<WireName> {
-    let subject = user.entities[name] == nil ? SyncSchema.subject(name) : name
-    guard let entity = user.entities[subject], let rules = user.schema[subject] else { return [] }
-    return Set(entity.properties.filter(\.isSensitive).map { rules.wire(of: $0.name) })
   }
 }
 #endif

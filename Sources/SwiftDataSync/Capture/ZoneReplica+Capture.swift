@@ -104,16 +104,49 @@ extension ZoneReplica {
   }
 
   /// Moves a row with all that it owns into the zone of a share.
+  ///
+  /// What is too much for one request is several transactions. What is owned goes first, so that each object goes with all that it still
+  /// owns, and the rest of a move that was interrupted is a move of the same row.
+  /// - Parameters:
+  ///   - limit: the most objects of a transaction. Each is written in both zones.
+  ///   - size: the most bytes of a transaction, roughly.
   /// - Throws: an error of the store.
-  func move(_ row: RecordKey, to zone: ZoneName) throws {
+  func move(
+    _ row: RecordKey, to zone: ZoneName, objects limit: Int = TransactionSize.records / 2,
+    bytes size: Int = TransactionSize.request
+  ) throws {
     try transaction {
       try capture()
-      var transaction = makeTransaction(tick(), [:])
-      transaction.moves = [LocalTransaction.Move(row, to: zone)]
-      try update(appended: [transaction])
-      guard let sent = outbox.outgoing.last, sent.id == transaction.id else { return }
-      for registers in sent.parts.values.joined().map(\.value) { try keepAssets(of: registers) }
+      let time = tick()
+      let parts = try partsOfMove(row, objects: limit, bytes: size)
+      try update(
+        appended: parts.map { part in
+          var transaction = makeTransaction(time, [:])
+          transaction.moves = part.map { LocalTransaction.Move($0, to: zone) }
+          return transaction
+        })
     }
+  }
+
+  private func partsOfMove(_ row: RecordKey, objects limit: Int, bytes size: Int) throws -> [[RecordKey]] {
+    let view = rows
+    var (found, work, seen) = ([RecordKey](), [row], Set([row]))
+    while let key = work.popLast() {
+      found.append(key)
+      let others = try view.owned(by: key).union(view.members(of: key)).sorted()
+      for other in others where seen.insert(other).inserted { work.append(other) }
+    }
+    var (parts, part, filled) = ([[RecordKey]](), [RecordKey](), 0)
+    for key in found.reversed() {
+      let added = try view.registers(of: key)?.roughSize ?? 0
+      if !part.isEmpty, part.count == limit || filled + added > size {
+        parts.append(part)
+        (part, filled) = ([], 0)
+      }
+      part.append(key)
+      filled += added
+    }
+    return parts.isEmpty ? [[row]] : parts + [part]
   }
 
   // MARK: - Scans

@@ -25,7 +25,7 @@ public protocol ConflictResolver<Model>: Sendable {
 /// A value that lost a conflict, kept for some days.
 ///
 /// A value that was written to an object which another replica deleted meanwhile, or which the owner of a share moved out of it, has lost, too.
-/// `kept` is then "nil", and `object` is nil.
+/// `kept` is then "nil", and `object` is nil. A deletion that was not sent has an empty `property`, and `lost` is "deleted".
 public struct SyncConflict: Hashable, Sendable {
   /// When the replica noticed it.
   public let date: Date

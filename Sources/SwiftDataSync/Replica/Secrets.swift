@@ -8,7 +8,7 @@ import SyncProtocol
 /// The file has at least the keys whose generations the bookkeeping names. A replica gets the keys that it lacks from the server again.
 final class Secrets {
   private struct Contents: Codable {
-    /// The keys by zone, of all generations, the oldest first.
+    /// The keys by zone, of all generations, the oldest first. See ``ZoneReplica/keep(_:zone:)`` for others.
     var keys: [String: [Data]] = [:]
   }
 

@@ -41,7 +41,8 @@ final class RowWriter {
   /// - Throws: an error of a store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func run() throws {
     let alive = try work.rows.keys.filter(view.exists).sorted()
-    let gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }.sorted()
+    // A row that moved to the key of another object leaves its own object behind.
+    let gone = try work.gone.union(work.rows.keys).union(work.former.values).filter { try !view.exists($0) }.sorted()
     try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
     // A participant may write another class than the record had. No object changes its class.
@@ -114,6 +115,7 @@ final class RowWriter {
       let others =
         try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
         + (named.map { $0[key.name] ?? [] } ?? replica.zones.sorted().map { RecordKey($0, key.name) })
+        + replica.leavingRows(key.name)
         + (unique.isEmpty ? [] : try view.uniqueValues(of: key).compactMap { unique[$0] })
       for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
         guard let text = try store.object(of: other), let identifier = user.identifier(text),

@@ -1,4 +1,5 @@
 #if Sync
+import Foundation
 import SyncCore
 import SyncProtocol
 
@@ -24,10 +25,12 @@ struct UploadedAssets {
 
 extension SyncEngine {
   /// Sends the assets of a push that the server may lack.
-  func upload(_ request: SyncLog.PushRequest, _ replica: ZoneReplica) async throws {
+  /// - Parameter bytes: the bytes of an asset. Those that were kept go before a push. The server has the others, unless it refuses the push.
+  func upload(
+    _ request: SyncLog.PushRequest, _ replica: ZoneReplica, _ bytes: (String) throws -> Data?
+  ) async throws {
     for (sha256, zone) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
-      // If this replica has no bytes, the server refuses the push unless it has them.
-      guard let bytes = try replica.bytes(of: sha256) else { continue }
+      guard let bytes = try bytes(sha256) else { continue }
       try await client.upload(bytes, sha256: sha256, zone: zone)
       uploaded.insert(sha256, zone)
     }

@@ -70,7 +70,9 @@ extension SyncEngine {
         let (taken, refusal) = try await send(next, replica)
         event.transactions += taken
         failures = taken > 0 ? 0 : failures + 1
-        if let refusal, failures > Self.mostFailures || !refusal.isForRebase { throw refusal }
+        if let refusal, failures > Self.mostFailures || !refusal.isForRebase {
+          throw replica.naming(refusal, next.transactions.dropFirst(taken).first)
+        }
         // It says what the log has, and what others wrote in between.
         try await pull(replica)
         guard let following = try replica.nextPush() else { break }
@@ -91,8 +93,11 @@ extension SyncEngine {
   private func send(
     _ request: SyncLog.PushRequest, _ replica: ZoneReplica
   ) async throws -> (taken: Int, refusal: SyncFailure?) {
-    try await upload(request, replica)
-    let response = try await client.push(request)
+    try await upload(request, replica, replica.asset)
+    let response: SyncLog.PushResponse
+    do { response = try await client.push(request) } catch let failure as SyncFailure where failure.code == .tooLarge {
+      throw replica.naming(failure, request.transactions.first)
+    }
     let taken = try response.taken.inRange(0...request.transactions.count, field: "push.taken")
     try replica.adjustClock(toServer: response.time, field: "push.time")
     replica.didPush(request, response)
@@ -108,7 +113,11 @@ extension SyncEngine {
     case .clockAhead:
       guard let time = refusal.time else { throw refusal }
       try await fetching(replica) { try replica.restamp(toServer: time) }
-    case .missingAsset: _ = try await fetching(replica) { try replica.dropLostAssets() }
+    case .missingAsset:
+      var rest = request
+      rest.transactions.removeFirst(taken)
+      try await upload(rest, replica, replica.bytes)
+      _ = try await fetching(replica) { try replica.dropLostAssets() }
     default: break
     }
     return (taken, refusal)
@@ -168,6 +177,28 @@ extension ZoneReplica {
   func nextPush() throws -> SyncLog.PushRequest? {
     while pendingCount == 0, isScanning, knownOwnZone != nil { try scanNextPart() }
     return try pushRequest()
+  }
+
+  /// A refusal that names the transaction which the server does not take as it is. The later ones wait for it.
+  func naming(_ refusal: SyncFailure, _ transaction: SyncLog.Transaction?) -> SyncFailure {
+    guard [.tooLarge, .invalid, .quotaExceeded].contains(refusal.code), let transaction,
+      let place = store.outbox.firstIndex(where: { $0.id == transaction.id })
+    else { return refusal }
+    let names = Set(transaction.parts.values.flatMap(\.keys))
+    let classes = names.sorted().prefix(100).compactMap { name in
+      transaction.parts.lazy.compactMap { [shown] zone, part in
+        part[name]?.born?.value.text
+          ?? (try? shown.registers(of: RecordKey(zone, name))?.born?.value.text).flatMap(\.self)
+      }.first
+    }
+    let date = Date(timeIntervalSince1970: Double(store.outbox[place].time.milliseconds) / 1000)
+    let waiting = store.outbox.count - place - 1
+    var refusal = refusal
+    refusal.message =
+      "the server does not take the transaction of \(date.formatted(.iso8601)) with \(names.count) record\(names.count == 1 ? "" : "s")"
+      + " of \(Set(classes).sorted().joined(separator: ", ")): \(refusal.message)."
+      + " \(waiting) later transaction\(waiting == 1 ? " waits" : "s wait") for it"
+    return refusal
   }
 
   /// How many transactions the server does not have yet. None is made before the server named the account: until then each save counts, and

@@ -54,17 +54,22 @@ extension SyncEngine {
   }
 
   private func exchangeKeys(_ replica: ZoneReplica, _ zone: ZoneName) async throws {
-    let keys = try await client.keys(of: zone.text)
-    if let all = try replica.unwrap(keys, zone), all.count > replica.keyGeneration(zone) {
-      try replica.keep(all, zone: zone)
-    }
-    if replica.store.zones[zone]?.owner == replica.store.replica.account {
+    var newest = -1
+    // A restored server may lack several keys.
+    while case let keys = try await client.keys(of: zone.text), try keys.newestGeneration > newest {
+      newest = try keys.newestGeneration
+      try replica.take(keys, of: zone)
+      guard replica.store.zones[zone]?.owner == replica.store.replica.account else {
+        if keys.wrappedGeneration < keys.generation, let request = try replica.wrapLinkKey(keys, zone) {
+          try await client.put(request, to: zone.text)
+        }
+        return
+      }
       let wrapped = try replica.wrap(keys, zone)
       if let request = wrapped.request { try await client.put(request, to: zone.text) }
       if let kept = wrapped.kept { try replica.keep(kept, zone: zone) }
       if let refused = wrapped.refused { throw refused }
-    } else if keys.wrappedGeneration < keys.generation, let request = try replica.wrapLinkKey(keys, zone) {
-      try await client.put(request, to: zone.text)
+      guard wrapped.kept != nil, replica.needsNextKey(zone) else { return }
     }
   }
 

@@ -398,6 +398,8 @@ struct KnownZone: Codable, Equatable {
   var position: String?
   /// True while the rows begin to show a zone that came in parts.
   var isShowing: Bool?
+  /// True for a share of the account that a restored server does not have, until the account's own zone is here.
+  var isLost: Bool?
   /// The shared record; nil for the account's own zone.
   var root: RecordName?
   /// The account that made the share.
@@ -406,6 +408,9 @@ struct KnownZone: Codable, Equatable {
   var keyGeneration: Int?
   /// True if the account owns the zone and has to wrap its key for a participant, or to make a new one.
   var needsKeys: Bool?
+
+  /// Whether not all records of the zone are shown yet.
+  var isComing: Bool { !isWhole || position != nil || isShowing == true }
 }
 
 private struct StoredZone: Codable {
@@ -452,8 +457,12 @@ struct ReplicaRecord: Codable {
   var shownProperties: [String: [String]]?
   /// The number of the next transaction in the outbox.
   var nextOutbox: Int64 = 1
+  /// Whether objects wait for records that left for a zone which comes in parts.
+  var hasLeaving: Bool?
   /// The newest generation of each zone's key that values are shown with.
   var keyGenerations: [String: Int]?
+  /// The zones whose keys a restored server may lack.
+  var uncheckedKeys: Set<ZoneName>?
   /// The public keys of other accounts that the replica trusts: the first one that it saw of each.
   var trustedKeys: [String: Data]?
   /// The accounts that get no keys of a zone any more, by zone.

@@ -29,8 +29,10 @@ extension ZoneReplica {
   func dropUnsentAssets() throws {
     let all = try store.tables.rows(.assets, "sha256")
     guard !all.isEmpty else { return }
-    let kept = Set(
-      outbox.outgoing.flatMap { $0.parts.values.flatMap { $0.values.flatMap { $0.assets.map(\.sha256) } } })
+    // A transaction that waits sends other registers when it goes.
+    let unsent =
+      outbox.outgoing.flatMap { $0.parts.values.flatMap(\.values) } + outbox.transactions.flatMap(\.changes.values)
+    let kept = Set(unsent.flatMap { $0.assets.map(\.sha256) })
     let gone = all.map { $0[0] }.filter { !kept.contains($0.syncText) }
     try store.tables.remove(.assets, where: "sha256", in: gone)
   }

@@ -31,6 +31,27 @@ extension ZoneReplica {
     }
   }
 
+  /// Logs changes of lists, and deletions, that a rebase dropped.
+  /// - Parameters:
+  ///   - record: what the rows showed of the record.
+  ///   - after: what the rows show now. What they show all the same is not logged.
+  func noteLists(_ change: DroppedChange, _ record: Registers?, _ after: ShownRows) throws {
+    let shown = try after.registers(of: change.key)
+    for (property, members) in change.registers.edges.sorted(by: { $0.key < $1.key }) {
+      for (member, edge) in members.sorted(by: { $0.key < $1.key })
+      where edge.added != edge.removed && change.sent.edges[property]?[member] == nil {
+        let (isPresent, kept) = (edge.isPresent, shown?.edges[property]?[member]?.isPresent ?? false)
+        guard isPresent != kept else { continue }
+        let reference = RegisterValue.reference(Reference(member, hint: edge.hint))
+        try log(
+          change.key, record, property, lost: isPresent ? reference : .null, kept: kept ? reference : .null)
+      }
+    }
+    // Another device deleted the object, or a cascade came from a deletion that is in the log.
+    guard change.registers.dead != nil, ![.deleted, .unknown, .ownerStays].contains(change.reason) else { return }
+    try log(change.key, record, "", lost: .text("deleted"), kept: .null)
+  }
+
   /// Logs the writes of an entry that lose against unsent ones.
   func noteLosses(of entry: ZoneStates.Entry, without taken: Set<UUID>) throws {
     guard !outbox.isEmpty else { return }

@@ -14,13 +14,19 @@ extension ZoneReplica {
 
   /// Gives the keyring the keys of the zones that the bookkeeping names.
   func loadKeys() {
-    keyring?.set(
-      secrets.keys.filter { zone, _ in ZoneName(text: zone).map { keyGeneration($0) > 0 } ?? false })
+    keyring?.set(secrets.keys.filter { zone, _ in store.replica.keyGenerations?[zone] != nil })
   }
 
-  /// The generation of the newest key of a zone; 0 for none.
+  /// The generation of the newest key of a zone on the server; 0 for none.
   func keyGeneration(_ zone: ZoneName) -> Int {
     min(store.replica.keyGenerations?[zone.text] ?? 0, secrets.keys[zone.text]?.count ?? 0)
+  }
+
+  private func isOwn(_ zone: ZoneName) -> Bool { store.zones[zone]?.owner == store.replica.account }
+
+  /// The keys of a share of the account that the server lacks, because it was restored.
+  private func keysToSend(_ zone: ZoneName) -> [ZoneKey] {
+    isOwn(zone) ? Array((keyring?.shares[zone.text] ?? []).dropFirst(keyGeneration(zone))) : []
   }
 
   /// The shares for which there is a key to get from the server, or one to wrap for others.
@@ -30,7 +36,8 @@ extension ZoneReplica {
       guard zone.isShare else { return false }
       let generation = keyGeneration(zone)
       return known.keyGeneration ?? 0 != generation || known.needsKeys == true || isKeyRevoked(zone)
-        || (generation == 0 && known.owner == store.replica.account)
+        || store.replica.uncheckedKeys?.contains(zone) == true
+        || (generation == 0 && isOwn(zone)) || !keysToSend(zone).isEmpty
     }.keys.sorted()
   }
 
@@ -43,11 +50,40 @@ extension ZoneReplica {
 
   // MARK: - Keys that arrive
 
+  /// Takes in the keys that the server has of a zone.
+  /// - Throws: an error of the store or of the file system; an error of a key that cannot be read.
+  func take(_ keys: ZoneKeys, of zone: ZoneName) throws {
+    guard let all = try keys.newestGeneration == 0 ? [] : unwrap(keys, zone) else { return }
+    let known = keyring?.shares[zone.text] ?? []
+    let news = Self.keys(all, without: known)
+    // A server cannot make a device write with a former key again.
+    let isOther =
+      isOwn(zone)
+      ? known.prefix(keyGeneration(zone)).map(\.identifier) != all.map(\.identifier) : all.count > keyGeneration(zone)
+    if isOther || !news.isEmpty { try keep(all, zone: zone) }
+    let rest = keysToSend(zone).count
+    try transaction {
+      store.replica.uncheckedKeys?.remove(zone)
+      // Two devices made keys apart, and an account that was removed may know one of them. So another one follows.
+      if rest > 0, !news.isEmpty || keys.isStale { setRevoked(zone, generation: all.count + rest) }
+    }
+  }
+
+  private static func keys(_ keys: [ZoneKey], without others: [ZoneKey]) -> [ZoneKey] {
+    let known = Set(others.map(\.identifier))
+    return keys.filter { !known.contains($0.identifier) }
+  }
+
   /// Keeps the keys of a zone of all generations, and shows the values that become readable.
+  ///
+  /// Other keys stay, which a restored server lacks. Those of an owner follow, because the owner sends them. Those of a participant precede,
+  /// so that what the participant writes has the newest key that all have.
   /// - Throws: an error of the store or of the file system.
   func keep(_ keys: [ZoneKey], zone: ZoneName) throws {
+    let others = Self.keys(keyring?.shares[zone.text] ?? [], without: keys)
+    let all = isOwn(zone) ? keys + others : others + keys
     // The keys come first. The bookkeeping names no key that is not there.
-    try secrets.setKeys(keys.map(\.bytes), of: zone.text)
+    try secrets.setKeys(all.map(\.bytes), of: zone.text)
     try transaction {
       try captureSaves()
       store.replica.keyGenerations = (store.replica.keyGenerations ?? [:]).merging([zone.text: keys.count]) { $1 }
@@ -102,6 +138,9 @@ extension ZoneReplica {
     return all
   }
 
+  /// Whether another key of a zone follows: one that the server lacks, or one that no removed account knows.
+  func needsNextKey(_ zone: ZoneName) -> Bool { !keysToSend(zone).isEmpty || isKeyRevoked(zone) }
+
   // MARK: - Keys of accounts
 
   /// The public key of an account. The first one that the replica saw is the one that it goes on to trust.
@@ -140,11 +179,12 @@ extension ZoneReplica {
     try transaction {
       store.replica.trustedKeys?[account] = nil
       store.replica.revoked = (store.replica.revoked ?? [:]).merging([zone.text: [account]]) { $0.union($1) }
-      let generation = keyGeneration(zone)
-      store.replica.revokedGenerations = (store.replica.revokedGenerations ?? [:]).merging([zone.text: generation]) {
-        $1
-      }
+      setRevoked(zone, generation: keyGeneration(zone))
     }
+  }
+
+  private func setRevoked(_ zone: ZoneName, generation: Int) {
+    store.replica.revokedGenerations = (store.replica.revokedGenerations ?? [:]).merging([zone.text: generation]) { $1 }
   }
 
   /// Notes that the owner invites an account, which may have been revoked before.
@@ -157,7 +197,13 @@ extension ZoneReplica {
   /// Forgets the keys of a zone that the account cannot read any more.
   func forgetKeys(of zone: ZoneName) throws {
     try secrets.setKeys(nil, of: zone.text)
+    forgetGenerations(of: zone)
+  }
+
+  /// Forgets what the bookkeeping has of the keys of a zone.
+  func forgetGenerations(of zone: ZoneName) {
     store.replica.keyGenerations?[zone.text] = nil
+    store.replica.uncheckedKeys?.remove(zone)
     store.replica.revoked?[zone.text] = nil
     store.replica.revokedGenerations?[zone.text] = nil
     loadKeys()
@@ -180,7 +226,8 @@ extension ZoneReplica {
   func wrap(_ keys: ZoneKeys, _ zone: ZoneName) throws -> WrappedKeys {
     var result = WrappedKeys()
     guard let own = keyring?.account else { return result }
-    let known = keyring?.shares[zone.text] ?? []
+    let lacking = keysToSend(zone)
+    let known = (keyring?.shares[zone.text] ?? []).dropLast(lacking.count)
     let newest = try keys.newestGeneration
     guard known.count == newest else {
       throw SyncError(
@@ -189,8 +236,9 @@ extension ZoneReplica {
           "another device of the account made the key of the share with another encryptionSecret; use one secret on"
           + " all devices")
     }
-    let isNew = known.isEmpty || keys.isStale || isKeyRevoked(zone)
-    let key = isNew ? ZoneKey(SymmetricKey(size: .bits256)) : known.last!
+    // A key that a restored server lacks comes before a new one.
+    let isNew = known.isEmpty || keys.isStale || isKeyRevoked(zone) || !lacking.isEmpty
+    let key = isNew ? lacking.first ?? ZoneKey(SymmetricKey(size: .bits256)) : known.last!
     let generation = isNew ? newest + 1 : newest
     let revoked = revokedAccounts(zone)
     var wrapped: [String: Data] = [:]
@@ -214,14 +262,14 @@ extension ZoneReplica {
         isNew ? try known.last.map { try key.encrypt($0.bytes, KeyWrapping.place(zone.text, generation - 1)) } : nil
       result.request = PutZoneKeysRequest(generation: generation, previous: previous, wrapped: wrapped)
     }
-    if isNew { result.kept = known + [key] }
+    if isNew { result.kept = Array(known) + [key] }
     return result
   }
 
   /// What a participant who has the key from a link sends, so that its other devices have the key.
   func wrapLinkKey(_ keys: ZoneKeys, _ zone: ZoneName) throws -> PutZoneKeysRequest? {
-    guard let own = keyring?.account, let known = keyring?.shares[zone.text], let key = known.last,
-      case let generation = try keys.newestGeneration, known.count == generation
+    guard let own = keyring?.account, let key = keyring?.newest(zone),
+      case let generation = try keys.newestGeneration, keyGeneration(zone) == generation
     else { return nil }
     let wrapped = try KeyWrapping.wrap(
       key, zone: zone.text, generation: generation, for: own.publicKey.rawRepresentation, by: own)
@@ -230,8 +278,11 @@ extension ZoneReplica {
 
   /// What a link says behind `#`: the key of the zone; nil if the replica has none.
   func linkKey(of zone: ZoneName) -> LinkKey? {
-    guard canSeal, let keyring, let keys = keyring.shares[zone.text], let newest = keys.last else { return nil }
-    return LinkKey(generation: keys.count, key: newest, ownerKey: keyring.account.publicKey.rawRepresentation)
+    let generation = keyGeneration(zone)
+    guard canSeal, generation > 0, keysToSend(zone).isEmpty, let keyring, let newest = keyring.newest(zone) else {
+      return nil
+    }
+    return LinkKey(generation: generation, key: newest, ownerKey: keyring.account.publicKey.rawRepresentation)
   }
 
   /// Takes the key of a link that was accepted.

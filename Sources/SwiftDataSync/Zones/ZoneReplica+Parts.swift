@@ -159,24 +159,9 @@ extension ZoneReplica {
         let changes = part.map { (RecordKey(zone, $0.name), Optional($0.registers)) }
         try update(Dictionary(uniqueKeysWithValues: changes))
         try store.dropKept(part.map(\.name), of: zone)
+        try dropUnsentAssets()
       }
     }
-  }
-
-  /// Sends what a restored server lacks of records: the registers of those that changed behind the fork, with their times. So it does
-  /// not matter how many replicas send them.
-  private func sendAgain(_ keys: [RecordKey], _ kept: [RecordName: Registers], after fork: Int64) throws {
-    var changes: [RecordKey: Registers] = [:]
-    for key in keys {
-      guard let record = try store.registers(of: key), record.commit ?? 0 > fork else { continue }
-      let lacked = record.lacked(by: kept[key.name] ?? Registers())
-      if !lacked.isEmpty { changes[key] = lacked }
-    }
-    guard !changes.isEmpty else { return }
-    for registers in changes.values { try keepAssets(of: registers) }
-    var transaction = makeTransaction(.zero, changes)
-    transaction.isResent = true
-    resent.append(transaction)
   }
 }
 

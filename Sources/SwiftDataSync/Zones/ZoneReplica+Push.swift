@@ -13,7 +13,7 @@ extension ZoneReplica {
     let known = Set(sent)
     // The cursor does not say what the replica has seen of a zone that comes whole.
     let unseen = (store.replica.forkedZones ?? [])
-      .union(store.zones.filter { !$0.value.isWhole || $0.value.position != nil || $0.value.isShowing == true }.keys)
+      .union(store.zones.filter(\.value.isComing).keys)
     let rest = outbox.outgoing.drop { known.contains($0.id) }
       .prefix { !$0.isUndecided && unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }

@@ -38,20 +38,15 @@ extension ZoneReplica {
     for (zone, part) in parts {
       for (name, registers) in part {
         let born = try registers.born?.value ?? shown.registers(of: RecordKey(zone, name))?.born?.value
-        let isPersonal = name.subject != nil
-        let subject = born.map { isPersonal ? SyncSchema.subject($0.text) : $0.text }
-        guard let entity = subject.flatMap({ user.entities[$0] }), let rules = user.schema[entity.name] else {
-          continue
-        }
-        for property in entity.properties where property.isSensitive {
-          let wire = rules.wire(of: property.name)
-          guard rules.properties[property.name]?.isPersonal == isPersonal, let write = registers.fields[wire]
-          else { continue }
+        let sensitive = born.map { sensitiveNames(of: $0.text) } ?? []
+        for (wire, write) in registers.fields {
           var value = write.value
           if case .sealed(let data) = value {
-            // A value that nobody here can read goes as it is.
+            // A value that nobody here can read goes as it is. The program need not know the property of another one.
             guard let opened = open(data, name, wire) else { continue }
             value = opened
+          } else if !sensitive.contains(wire) {
+            continue
           }
           guard let key = keyring?.newest(zone) else { return nil }
           let sealed = try key.seal(value, Sealing.place(name, wire.text))
@@ -60,6 +55,21 @@ extension ZoneReplica {
       }
     }
     return SyncLog.Transaction(id: transaction.id, parts: parts)
+  }
+
+  /// The wire names of the encrypted attributes of a class, or of the personal records of a class.
+  func sensitiveNames(of name: String) -> Set<WireName> {
+    let subject = user.entities[name] == nil ? SyncSchema.subject(name) : name
+    guard let entity = user.entities[subject], let rules = user.schema[subject] else { return [] }
+    return Set(entity.properties.filter(\.isSensitive).map { rules.wire(of: $0.name) })
+  }
+
+  /// A value that stays readable when the key of a share goes: encrypted with the account's key.
+  func resealed(_ value: RegisterValue, of record: RecordName, _ property: WireName) throws -> RegisterValue {
+    guard case .sealed(let data) = value, let opened = open(data, record, property), let own = keyring?.own else {
+      return value
+    }
+    return .sealed(try own.seal(opened, Sealing.place(record, property.text)))
   }
 }
 

@@ -46,6 +46,10 @@ final class ZoneReplica {
   var unavailable: Set<String> = []
   /// Rows that objects do not show as they are for want of such an asset.
   private var postponed: Set<RecordKey> = []
+  /// The objects of rows whose records left for a zone which comes in parts. See `ZoneReplica+Leaving.swift`.
+  var leaving = LeavingRows()
+  /// The assets that the rows of a step lack so far. Nothing is written any more: the step begins again with the bytes of all its parts.
+  private var missing: [MissingAssets.Asset] = []
   /// What the rows showed before the first update of a step with several updates.
   private var losses: Losses?
   /// The transactions that the answer which is taken in has.
@@ -92,6 +96,8 @@ final class ZoneReplica {
     database.willWrite = { try checkpoint(.writing) }
     try transaction {
       try load()
+      // The comparison of all rows finds the objects that wait.
+      if store.replica.hasLeaving == true { store.replica.models = nil }
       if store.replica.seenTransaction == nil, try store.isEmpty() { try beginFirstScan() }
     }
   }
@@ -105,8 +111,8 @@ final class ZoneReplica {
     guard !isStale else {
       throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
     }
-    let former = (postponed, undone)
-    (work, resent, taken, losses) = (RowWork(), [], [], nil)
+    let former = (postponed, undone, leaving)
+    (work, resent, taken, losses, missing) = (RowWork(), [], [], nil, [])
     let result: T
     do {
       result = try tables.database.transaction {
@@ -115,7 +121,7 @@ final class ZoneReplica {
         return result
       }
     } catch {
-      (postponed, undone) = former
+      (postponed, undone, leaving) = former
       // If the store cannot be read either, the first error says why.
       isStale = true
       try? reload()
@@ -183,8 +189,7 @@ final class ZoneReplica {
 
   /// Whether records that were not found may come: with the rest of the log, which the list of zones may be ahead of, or of a zone.
   private var isWaiting: Bool {
-    store.replica.isBehind == true
-      || store.zones.values.contains { !$0.isWhole || $0.position != nil || $0.isShowing == true }
+    store.replica.isBehind == true || store.zones.values.contains(where: \.isComing)
   }
 
   /// The shared objects.
@@ -214,6 +219,7 @@ final class ZoneReplica {
       keeping: isPartial ? .all : isWaiting ? .missing : .nothing)
     let update: ViewUpdate
     var losses: Losses
+    let dropped: [(change: DroppedChange, record: Registers?)]
     do {
       // What is read before the change must not be kept.
       let before = rows
@@ -222,7 +228,10 @@ final class ZoneReplica {
       losses = self.losses ?? Losses()
       try losses.add(
         update, laid, outbox, without: acknowledged.union(taken), before, arrived: changes.keys)
-      try note(dropped: laid.dropped.filter { !taken.contains($0.transaction) }, before, losses)
+      dropped = try laid.dropped.filter { !taken.contains($0.transaction) }.map { change in
+        (change, try before.registers(of: change.key) ?? store.registers(of: change.key))
+      }
+      try note(dropped: dropped.map(\.change), before, losses)
     }
     try store.take(changes)
     for registers in changes.values { witness(registers) }
@@ -235,6 +244,7 @@ final class ZoneReplica {
     if !isPartial { try note(losses) }
     let after = rows
     for row in try rowsWithOtherPersonalFields(update, after) { work.add(row, nil) }
+    for (change, record) in dropped { try noteLists(change, record ?? change.registers, after) }
     for change in laid.dropped {
       if let row = try after.row(showing: change.key) { try work.addUndone(row, after) }
     }
@@ -251,6 +261,8 @@ final class ZoneReplica {
     for row in postponed { work.add(row, nil) }
     let view = rows
     var kept = RowWork()
+    try claimLeaving(view)
+    if !keepsGone { try keepLeaving(view) }
     if keepsGone {
       // A row that was gone may be there again.
       kept.gone = try work.gone.union(work.rows.keys).filter { try !view.exists($0) }
@@ -266,9 +278,14 @@ final class ZoneReplica {
     }
     defer { work = kept }
     // Rows lead to objects that the first scan has not looked at yet.
-    guard !isScanning, !work.isEmpty else { return [] }
+    guard !isScanning, !work.isEmpty || !missing.isEmpty else { return [] }
     let writer = RowWriter(self, work, view, leaving: isComplete ? nil : kept.gone)
-    try writer.run()
+    do { try writer.run() } catch let error as MissingAssets { missing += error.assets }
+    guard missing.isEmpty else {
+      // Other parts of the step follow.
+      if keepsGone { return [] }
+      throw MissingAssets(assets: missing)
+    }
     if writer.context.hasChanges {
       try checkpoint(.writing)
       try writer.context.save()
@@ -352,6 +369,7 @@ final class ZoneReplica {
         let fork = SyncLog.Epoch.fork(
           of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
         store.replica.epochs = epochs
+        store.replica.uncheckedKeys = Set(store.zones.keys.filter { keyGeneration($0) > 0 })
         pushed = [:]
         guard let fork else { return }
         // The server gives all zones whole. The rows show what they show until then.
@@ -402,6 +420,7 @@ final class ZoneReplica {
     var changes: [RecordKey: Registers?] = [:]
     let gone = try response.list.map(takeZones) ?? []
     let whole = try response.loads.filter { try take($0, &changes) }.map(\.zone)
+    var lost: [ZoneName] = []
     for entry in response.entries.map(\.reduced) {
       try noteLosses(of: entry, without: taken)
       try take(entry, &changes)
@@ -412,16 +431,21 @@ final class ZoneReplica {
       // What left a zone may be in another one, where it keeps its object. So nothing is deleted before all is there.
       try update(changes, isPartial: true)
       changes = [:]
-      for zone in gone { try drop(zone) }
+      // The own zone says which objects come back into it.
+      if whole.contains(ownZone) { lost = try takeBackLostShares() }
+      for zone in gone + lost { try drop(zone) }
       for zone in whole { try replace(zone) }
     }
     let acknowledged = taken.subtracting(transactionsOfPartsToShow)
-    if resent.isEmpty {
+    if resent.isEmpty, lost.isEmpty {
       try update(changes, acknowledged: acknowledged)
     } else {
       // What others may be based on comes first.
       let rest = outbox.transactions.filter { !acknowledged.contains($0.id) }
-      try update(changes, acknowledged: acknowledged.union(rest.map(\.id)), appended: resent + rest)
+      let moved = rest.map { transaction in
+        lost.reduce(transaction) { $0.isResent ? $0 : $0.leaving($1, for: ownZone) }
+      }
+      try update(changes, acknowledged: acknowledged.union(rest.map(\.id)), appended: resent + moved)
     }
     let failure = contested.isEmpty ? nil : try resolve(contested)
     try dropUnsentAssets()
@@ -456,22 +480,35 @@ final class ZoneReplica {
   /// - Returns: the zones that it cannot read any more.
   private func takeZones(_ list: SyncLog.ZoneList) throws -> [ZoneName] {
     let names = Set(list.zones.map(\.name))
-    let gone = store.zones.keys.filter { !names.contains($0) }.sorted()
-    for zone in gone {
-      try dropLoad(of: zone)
-      settle(zone)
-      try store.setZone(zone, nil)
-      try forgetKeys(of: zone)
+    let forked = store.replica.forkedZones ?? []
+    var gone: [ZoneName] = []
+    for (zone, var known) in store.zones.sorted(by: { $0.key < $1.key }) where !names.contains(zone) {
+      // The objects of such a share come back into the own zone when that is here.
+      if forked.isSuperset(of: [zone, ownZone]), known.owner == store.replica.account {
+        known.isLost = true
+        try store.setZone(zone, known)
+      } else {
+        try forget(zone)
+        try forgetKeys(of: zone)
+        gone.append(zone)
+      }
     }
     for zone in list.zones {
       var known = store.zones[zone.name] ?? KnownZone(isWritable: zone.isWritable, root: zone.root, owner: zone.owner)
       (known.isWritable, known.root, known.owner) = (zone.isWritable, zone.root, zone.owner)
-      (known.keyGeneration, known.needsKeys) = (zone.keyGeneration, zone.needsKeys)
+      (known.keyGeneration, known.needsKeys, known.isLost) = (zone.keyGeneration, zone.needsKeys, nil)
       try store.setZone(zone.name, known)
     }
     store.replica.zoneList = list.version
     store.replica.invitations = list.invitations.clamped(to: 0...Int(Int32.max))
     return gone
+  }
+
+  /// Forgets that the account can read a zone.
+  func forget(_ zone: ZoneName) throws {
+    try dropLoad(of: zone)
+    settle(zone)
+    try store.setZone(zone, nil)
   }
 
   /// Notes that a zone is as a restored server has it.

@@ -29,13 +29,14 @@ struct TransactionLaying<Source: RecordSource> {
         try write(registers, to: key)
       }
     }
+    if !transaction.isResent { try place(at: transaction.time) }
+    // Of a large move the owned objects go before their owners, and stay where they went.
     for move in transaction.moves {
       guard let target = try records.locate(Reference(move.row.name), from: move.row.zone), !target.zone.isShare,
         mayWrite(move.zone), mayWrite(target.zone)
       else { continue }
       try self.move(target, to: move.zone, at: transaction.time)
     }
-    if !transaction.isResent { try place(at: transaction.time) }
     parts = parts.filter { !$0.value.isEmpty }
   }
 

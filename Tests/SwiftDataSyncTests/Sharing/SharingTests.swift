@@ -275,5 +275,61 @@ struct SharingTests {
     #expect(others?.code == .forbidden)
     #expect(throws: Never.self) { try group.devices[ann].replica.checkShareable(root) }
   }
+
+  @Test(
+    "that owns more than fits into a request goes in several transactions, and the owner's other device shows all of it"
+  )
+  func largeShare() throws {
+    let replica = group.devices[ann].replica!
+    let row = try replica.row(of: group.playlist("Jazz", ModelContext(group.devices[ann].container)))
+    group.server.shares[SharedGroup.zone] = ZoneServer.Share(owner: "ann", root: row.name, members: ["bob": true])
+    try replica.pull(from: group.server)
+    let before = try (group.contents(annsOther), identifiers(annsOther))
+    try replica.move(row, to: SharedGroup.zone, objects: 2)
+    #expect(replica.pendingCount == 3)
+    while let request = try replica.pushRequest(limit: 1) {
+      #expect(request.transactions.count == 1 && request.transactions[0].parts.values.reduce(0) { $0 + $1.count } <= 4)
+      #expect(try group.server.push(request, from: "ann").refusal == nil)
+      for index in [annsOther, bob] { try group.sync(index) }
+      #expect(try group.contents(annsOther) == before.0 && identifiers(annsOther) == before.1)
+      try replica.pull(from: group.server)
+    }
+    try group.syncAll()
+    #expect(try group.contents(bob) == ["Bob's: "] + shared + ["1 covers, 1 comments"])
+    for index in [ann, annsOther] { #expect(try group.contents(index) == shared + anns) }
+    #expect(group.server.state(of: SharedGroup.zone).records.count == 5)
+  }
+
+  @Test(
+    "that is read-only: a participant's conflict log has the members that the participant added, removed or deleted")
+  func readOnlyLists() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
+    try group.save(0) { context in
+      let owner = CellOwner("o")
+      context.insert(owner)
+      owner.notes = ["taken", "deleted"].map(CellNote.init)
+    }
+    _ = try group.share(CellOwner.self, of: 0, with: ["bob": false])
+    try group.syncAll()
+    try group.save(1) { context in
+      let owner = try group.first(CellOwner.self, context)
+      let new = CellNote("new")
+      context.insert(new)
+      for note in owner.notes where note.name == "deleted" { context.delete(note) }
+      owner.notes = [new]
+    }
+    try group.syncAll()
+    #expect(try group.all(CellOwner.self, 1).map { $0.notes.map(\.name) } == [["taken", "deleted"]])
+    let notes = try Dictionary(
+      uniqueKeysWithValues: group.all(CellNote.self, 1).map { ($0.name, $0.persistentModelID) })
+    let conflicts = try group.replicas[1].conflicts()
+    let lists = conflicts.filter { $0.property == "notes" }
+    #expect(lists.compactMap(\.lostObject) == [notes["new"]].compactMap(\.self))
+    #expect(lists.compactMap(\.keptObject) == [notes["taken"]].compactMap(\.self))
+    let deletions = conflicts.filter { $0.property == "" }
+    #expect(deletions.map(\.object) == [notes["deleted"]] && deletions.map(\.entity) == ["CellNote"])
+    #expect(deletions.map(\.lost) == ["deleted"])
+    #expect(try group.replicas[0].conflicts() == [])
+  }
 }
 #endif

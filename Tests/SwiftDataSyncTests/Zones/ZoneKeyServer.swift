@@ -8,18 +8,18 @@ import UntrustedInput
 
 /// What a server keeps of the keys of shares. It can read none of them.
 final class ZoneKeyServer {
-  private struct Zone {
-    var generation = 0
+  struct Zone {
+    fileprivate var generation = 0
     /// Each key but the newest one, encrypted with the one that followed it.
-    var previous: [Data] = []
-    var wrapped: [String: (generation: Int, key: Data, isByOwner: Bool)] = [:]
+    fileprivate var previous: [Data] = []
+    fileprivate var wrapped: [String: (generation: Int, key: Data, isByOwner: Bool)] = [:]
     /// The participants when the newest key was made.
-    var members: Set<String> = []
+    fileprivate var members: Set<String> = []
   }
 
   /// The public keys that accounts published.
   var accounts: [String: Data] = [:]
-  private var zones: [ZoneName: Zone] = [:]
+  var zones: [ZoneName: Zone] = [:]
 
   func keys(of zone: ZoneName, _ share: ZoneServer.Share, for account: String) -> ZoneKeys {
     let known = zones[zone] ?? Zone()

@@ -123,5 +123,83 @@ struct ZoneKeyTests {
     #expect(group.server.keys.keys(of: zone, share, for: "bob").wrappedGeneration == Untrusted(1))
     #expect(group.replicas[0].keyGeneration(zone) == 2)
   }
+
+  @Test("A program that does not know an encrypted attribute moves its value with the key of the share")
+  func unknownAttribute() throws {
+    let group = try makeGroup(["ann", "bob"])
+    try group.sync(0)
+    let (own, keyring) = (ZoneName.account("ann"), try #require(group.replicas[0].keyring))
+    let name = try #require(group.server.state(of: own).records.keys.first)
+    // A newer program of Ann wrote it.
+    var registers = Registers()
+    let sealed = try keyring.own.seal(.text("newer"), Sealing.place(name, "note"))
+    registers.fields["note"] = Stamped(group.replicas[0].tick(), .sealed(sealed))
+    let request = SyncLog.PushRequest(
+      cursor: group.server.commit, epoch: try #require(group.server.epoch),
+      transactions: [SyncLog.Transaction(id: UUID(), parts: [own: [name: registers]])])
+    #expect(try group.server.push(request, from: "ann").refusal == nil)
+    let zone = try group.share(ZoneSecret.self, of: 0, with: ["bob": true])
+    try exchange(group, [0, 1])
+    let note = try #require(group.server.state(of: zone)[name]?.fields["note"]?.value)
+    #expect(group.replicas[1].opened(note, of: name, "note") == .text("newer"))
+  }
+
+  @Test(
+    "All devices have all keys after the server was restored to before the newest one was made, also if another device made one meanwhile",
+    arguments: [0, 1], [false, true])
+  func restoredServer(generations: Int, otherIsFirst: Bool) throws {
+    let group = try makeGroup(["ann", "ann", "bob"])
+    let zone = try group.share(ZoneSecret.self, of: 0, with: ["bob": true])
+    if generations > 0 { try exchange(group, [0, 1, 2]) }
+    let copy = group.server.copy()
+    if generations == 0 { try exchange(group, [0, 1, 2]) }
+    // Each of these makes a new key.
+    try group.replicas[0].distrust("eve", zone: zone)
+    try exchange(group, [0, 2])
+    try group.save(0) { try group.first(ZoneSecret.self, $0).text = "second" }
+    try exchange(group, [0, 2])
+    group.server.restore(copy)
+    if otherIsFirst {
+      try group.replicas[1].distrust("eve", zone: zone)
+      try exchange(group, [1])
+    }
+    try exchange(group, [0, 1, 2])
+    let newest = try #require(group.replicas[0].keyring?.newest(zone)?.identifier)
+    for index in 0...2 {
+      #expect(try texts(group, index) == ["second"])
+      #expect(group.replicas[index].keyring?.newest(zone)?.identifier == newest)
+      #expect(group.replicas[index].sharesThatNeedKeys.isEmpty)
+    }
+    if otherIsFirst {
+      // An account that was removed may know one of the two keys that were made apart.
+      #expect(group.replicas[0].keyGeneration(zone) == 4)
+    }
+    for index in 0...2 {
+      try group.save(index) { try group.first(ZoneSecret.self, $0).text = "of \(index)" }
+      try exchange(group, [index, 0, 1, 2])
+      for other in 0...2 { #expect(try texts(group, other) == ["of \(index)"]) }
+    }
+    try group.restart(1)
+    #expect(group.replicas[1].keyring?.newest(zone)?.identifier == group.replicas[0].keyring?.newest(zone)?.identifier)
+  }
+
+  @Test(
+    "The owner's other device and a participant who was invited again read the values of a share that a restored server lost"
+  )
+  func lostShare() throws {
+    let group = try makeGroup(["ann", "ann", "bob"])
+    try exchange(group, [0, 1, 2])
+    let copy = group.server.copy()
+    _ = try group.share(ZoneSecret.self, of: 0, with: ["bob": true])
+    try exchange(group, [0, 1, 2])
+    try group.save(2) { try group.first(ZoneSecret.self, $0).text = "Bob's" }
+    try exchange(group, [2, 0])
+    group.server.restore(copy)
+    try exchange(group, [0, 1, 2])
+    #expect(try texts(group, 0) == ["Bob's"] && texts(group, 1) == ["Bob's"] && texts(group, 2).isEmpty)
+    _ = try group.share(ZoneSecret.self, of: 1, with: ["bob": true])
+    try exchange(group, [1, 0, 2])
+    #expect(try texts(group, 2) == ["Bob's"])
+  }
 }
 #endif

@@ -29,6 +29,8 @@ final class ZoneNode: EditedNode {
   /// Requests and answers that are on their way.
   private var flying: [Message] = []
   private var uploaded = UploadedAssets()
+  /// Whether it sends the bytes of all assets that it names, since the server lacked some.
+  private var sendsAll = false
   /// What decides which uploads and downloads of assets are lost; nil if none are.
   private var assetFaults: SeededGenerator?
 
@@ -201,7 +203,9 @@ final class ZoneNode: EditedNode {
     guard let refusal = response.refusal else { return }
     switch refusal.code {
     case .clockAhead: if let time = refusal.time { try fetching { try replica.restamp(toServer: time) } }
-    case .missingAsset: uploaded.didFail(refusal)
+    case .missingAsset:
+      uploaded.didFail(refusal)
+      sendsAll = true
     case .behind, .moved, .forbidden: break
     default: throw refusal
     }
@@ -274,7 +278,7 @@ final class ZoneNode: EditedNode {
   /// Sends the assets of a push. Each may be lost, or arrive without an answer.
   private func upload(_ request: SyncLog.PushRequest) throws {
     for (sha256, zone) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
-      guard let bytes = try replica.bytes(of: sha256) else { continue }
+      guard let bytes = try sendsAll ? replica.bytes(of: sha256) : replica.asset(sha256) else { continue }
       if isLost() { throw LostAsset() }
       try server.put(sha256, bytes, zone: zone, account: account)
       if isLost() { throw LostAsset() }

@@ -19,6 +19,14 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
+@Model final class PartFile {
+  var number: Int
+  /// It makes records large enough for several parts of about 1,000.
+  var text: String = String(repeating: "x", count: 200)
+  @Attribute(.externalStorage) var bytes: Data?
+  init(_ number: Int) { self.number = number }
+}
+
 @Suite("Zones that come in parts")
 struct ZonePartTests {
   private static let count = 1500
@@ -182,6 +190,40 @@ struct ZonePartTests {
     let parts = try group.replicas[0].transaction { try group.replicas[0].parts(ofSave: changes(data)) }
     #expect(parts.count == 1)
     #expect(parts[0].values.allSatisfy { if case .asset? = $0.fields["text"]?.value { true } else { false } })
+  }
+
+  @Test("A zone that is replaced, and a store that is compared, ask for the bytes of all parts at once")
+  func missingBytes() throws {
+    let group = try ZoneGroup([PartFile.self], count: 3)
+    try group.save(0) { context in for number in 0..<2500 { context.insert(PartFile(number)) } }
+    for index in [0, 1] { try group.sync(index) }
+    var bytes: [String: Data] = [:]
+    try group.save(0) { context in
+      for file in try context.fetch(FetchDescriptor<PartFile>()) where file.number % 1200 == 0 {
+        let data = Data(repeating: UInt8(file.number / 1200), count: SyncWire.assetThreshold + 1)
+        bytes[UserStore.sha256(data)] = data
+        file.bytes = data
+      }
+    }
+    for (sha256, data) in bytes { try group.server.put(sha256, data, zone: .account("ann"), account: "ann") }
+    try group.sync(0)
+    group.server.compact(.account("ann"), upTo: group.server.commit, floor: group.server.commit)
+    /// Does a step that lacks all bytes, and then none.
+    func expectMissing(_ index: Int, _ step: () throws -> Void) throws {
+      let missing = try #require(#expect(throws: MissingAssets.self) { try step() })
+      #expect(Set(missing.assets.map(\.sha256)) == Set(bytes.keys))
+      for (sha256, data) in bytes { try group.replicas[index].keepFetched(sha256, data) }
+      try step()
+      let files = try group.all(PartFile.self, index)
+      #expect(files.count == 2500 && Set(files.compactMap(\.bytes)) == Set(bytes.values))
+    }
+    try expectMissing(1) { try group.pull(1) }
+    // A device that got the bytes of no zone.
+    group.replicas[2].unavailable = Set(bytes.keys)
+    try group.pull(2)
+    #expect(try group.all(PartFile.self, 2).allSatisfy { $0.bytes == nil })
+    try group.restart(2)
+    try expectMissing(2) { try group.replicas[2].transaction { try group.replicas[2].showAll() } }
   }
 }
 #endif

@@ -44,6 +44,8 @@ final class ZoneServer {
   /// A copy of the server's database.
   struct Copy {
     fileprivate let contents: Contents
+    fileprivate let shares: [ZoneName: Share]
+    fileprivate let keys: [ZoneName: ZoneKeyServer.Zone]
   }
 
   private var contents = Contents()
@@ -270,11 +272,11 @@ final class ZoneServer {
     }
   }
 
-  func copy() -> Copy { Copy(contents: contents) }
+  func copy() -> Copy { Copy(contents: contents, shares: shares, keys: keys.zones) }
 
   /// Becomes what it was when the copy was made, and starts.
   func restore(_ copy: Copy) {
-    contents = copy.contents
+    (contents, shares, keys.zones) = (copy.contents, copy.shares, copy.keys)
     contents.epochs.append(SyncLog.Epoch(name: UUID(), start: contents.commit))
   }
 }
