@@ -143,7 +143,7 @@ extension ZoneReplica {
     let entity = type(of: object).__entity
     let name = models.classes[WireName(entity.name)]?.first { $0.readNames.contains(property) }?.name.text
     guard let attribute = name.flatMap(entity.property) else { return .null }
-    return try RegisterValue(ModelCells.cell(of: object, attribute)) { try keepAsset($0, $1, isOutgoing: true) }
+    return try RegisterValue(ModelCells.cell(of: object, attribute)) { try keepAsset($0, $1) }
   }
 }
 #endif

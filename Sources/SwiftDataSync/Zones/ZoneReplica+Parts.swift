@@ -167,7 +167,7 @@ extension ZoneReplica {
 
 extension Registers {
   /// The registers that another state of the record lacks.
-  fileprivate func lacked(by other: Registers) -> Registers {
+  func lacked(by other: Registers) -> Registers {
     var result = Registers()
     let joined = other.joining(self)
     if joined.born != other.born { result.born = born }

@@ -145,7 +145,10 @@ extension ZoneNode {
           continue
         }
         let value = row.values[model.name]
-        let known = value?.target.map { [$0] } ?? value?.targets ?? []
+        // A row of a person without a readable address has no object.
+        let known = try (value?.target.map { [$0] } ?? value?.targets ?? []).filter {
+          try replica.store.object(of: $0) != nil || view.rows[$0]?.entity != "SimPerson"
+        }
         let targets = try ModelCells.targets(of: object, property).map { UserStore.text($0.persistentModelID) }
         let actual = try replica.store.keys(of: targets)
         if actual != known.map(Optional.some) {

@@ -43,6 +43,7 @@ struct ZoneSharedSimulation {
     var compaction = compacts ? ZoneCompaction(seed: seed, steps: self.steps) : nil
     var forger =
       hasForger && seed % 4 == 3 ? ZoneForger("cy", nodes[0].replica.models, seed: seed ^ 0x464F_5247_4552) : nil
+    for node in nodes { node.hasForger = forger != nil }
     var marks: [String: Set<UUID>] = [:]
     try past?.begin(nodes) { marks[$0.account, default: []].formUnion($1) }
     try begin(nodes, server, &random)
