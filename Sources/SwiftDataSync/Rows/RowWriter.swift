@@ -40,6 +40,7 @@ final class RowWriter {
   /// Brings objects to what the view says.
   /// - Throws: an error of a store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func run() throws {
+    try addHolders()
     let alive = try work.rows.keys.filter(view.exists).sorted()
     // A row that moved to the key of another object leaves its own object behind.
     let gone = try work.gone.union(work.rows.keys).union(work.former.values).filter { try !view.exists($0) }.sorted()
@@ -94,6 +95,19 @@ final class RowWriter {
     for key in gone { try remove(key) }
     // All of them at once: each try writes all rows.
     if !missing.isEmpty { throw MissingAssets(assets: missing) }
+  }
+
+  /// Adds the relationships that lead to a row which had no object before and may get one: its unique value was missing, or the program had no
+  /// value for it.
+  private func addHolders() throws {
+    let changed = work.rows.filter { $0.value != nil }.keys.sorted()
+    try store.prepare(changed)
+    for key in changed where try store.object(of: key) == nil {
+      for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
+        guard let inverse = model.inverse, let value = try view.value(model, of: key) else { continue }
+        for target in value.targets + [value.target].compactMap(\.self) { work.add(target, [inverse]) }
+      }
+    }
   }
 
   /// Whether a property of a row may differ from its object.

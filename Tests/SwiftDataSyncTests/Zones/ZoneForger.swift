@@ -69,7 +69,9 @@ struct ZoneForger {
         if chance(80) { edge.place = Stamped(time(server), Place(place(), hint: hint)) }
         registers.edges[property.wire, default: [:]][name(near: zone, server)] = edge
       } else {
-        registers.fields[property.wire] = Stamped(time(server), value(zone, server))
+        // A device that had an object of a unique value keeps it if the value becomes unreadable, and a new device makes none.
+        let new = property.name == "email" ? RegisterValue.text(place()) : value(zone, server)
+        registers.fields[property.wire] = Stamped(time(server), new)
       }
     }
     return registers
