@@ -164,7 +164,7 @@ private struct News {
   var messages: Set<PersistentIdentifier> { inserted.union(updated) }
 
   /// The author of the saves that bring changes of other stores.
-  private static let importAuthor = "sync"
+  static let importAuthor = "SwiftDataSync"
 
   /// Reads imports until there are about as many changes as the limit.
   init(_ context: ModelContext, after token: DefaultHistoryToken?, limit: Int) throws {

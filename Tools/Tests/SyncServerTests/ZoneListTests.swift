@@ -198,14 +198,22 @@ import Testing
   }
 }
 
+/// A list that a test keeps, so that no later one has its address.
+// @unchecked Sendable because only identities are compared.
+private struct CachedList: Equatable, @unchecked Sendable {
+  let list: ZoneListCache.List
+
+  static func == (left: CachedList, right: CachedList) -> Bool { left.list === right.list }
+}
+
 extension ZoneStore {
   fileprivate func readable(_ account: String) throws -> SyncLog.ZoneList {
     try list(of: account, ModelContext(container)).readable
   }
 
   /// The lists that the cache has of accounts. A list that was read again is another object.
-  fileprivate func cached(_ accounts: [String]) throws -> [ObjectIdentifier] {
-    try accounts.map { ObjectIdentifier(try list(of: $0, ModelContext(container))) }
+  fileprivate func cached(_ accounts: [String]) throws -> [CachedList] {
+    try accounts.map { CachedList(list: try list(of: $0, ModelContext(container))) }
   }
 
   /// The newest commits of the zones of an account, by their keys.

@@ -25,6 +25,8 @@ extension ZoneStore {
   /// requests between the steps.
   func compactLog(_ key: String) async throws -> LogCompaction {
     var result = LogCompaction(zone: key)
+    // A fold or a scan of a restored log begins in an epoch of its own.
+    try noticeRestore()
     // Another run may have ended in the middle.
     try await run { try deleteLeftovers(key) }
     while var fold = try beginFold(key) {

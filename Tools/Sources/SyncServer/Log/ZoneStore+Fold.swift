@@ -177,8 +177,9 @@ extension ZoneStore {
   func endFold(_ fold: Fold) throws -> Bool {
     guard fold.isRead else { return false }
     return try transaction { context in
-      let (key, target, head) = (fold.zone, fold.target, try currentHead(context))
-      guard let zone = try zone(key, context), zone.folded == fold.base, head.epoch == fold.epoch else { return false }
+      let (key, target, head) = (fold.zone, fold.target, try head(context))
+      guard let zone = try zone(key, context), zone.folded == fold.base, head.epoch == fold.epoch, try !isRestored(head)
+      else { return false }
       let pages = try context.fetchCount(
         FetchDescriptor<LogPage>(predicate: #Predicate<LogPage> { $0.zone == key && $0.folded == target }))
       guard Int64(pages) == fold.pages else { return false }

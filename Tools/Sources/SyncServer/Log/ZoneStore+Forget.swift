@@ -149,7 +149,7 @@ extension ZoneStore {
     let (after, count, bytes) = try transaction { context -> (ZoneScan, Int, Int64) in
       var scan = before
       guard let zone = try zone(scan.zone, context), zone.folded == scan.folded,
-        try currentHead(context).epoch == scan.epoch
+        case let head = try head(context), head.epoch == scan.epoch, try !isRestored(head)
       else {
         scan.assets = []
         return (scan, 0, 0)

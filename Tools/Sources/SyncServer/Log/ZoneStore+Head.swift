@@ -51,7 +51,7 @@ extension ZoneStore {
   ///
   /// The second reason needs no memory, so that a process finds it that was idle. It may be wrong. Then the epoch costs each client one
   /// request.
-  private nonisolated func isRestored(_ head: LogHead) throws -> Bool {
+  nonisolated func isRestored(_ head: LogHead) throws -> Bool {
     try head.commit < newestCommit.load(ordering: .relaxed) || head.serverStart != container.serverStart()
   }
 

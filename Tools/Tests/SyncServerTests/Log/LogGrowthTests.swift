@@ -138,7 +138,7 @@ import Testing
         #expect(state.isComplete)
       }
     }
-    let (few, many) = (try await cost(2), try await cost(60))
+    let (few, many) = (try await cost(2), try await cost(40))
     #expect(many < few + few / 5, "\(few) became \(many)")
   }
 
