@@ -163,9 +163,6 @@ private struct News {
   var isEmpty: Bool { !hasImports }
   var messages: Set<PersistentIdentifier> { inserted.union(updated) }
 
-  /// The author of the saves that bring changes of other stores.
-  static let importAuthor = "SwiftDataSync"
-
   /// Reads imports until there are about as many changes as the limit.
   init(_ context: ModelContext, after token: DefaultHistoryToken?, limit: Int) throws {
     end = token
@@ -182,7 +179,7 @@ private struct News {
       }
       guard let last = transactions.last else { return }
       end = last.token
-      for transaction in transactions where transaction.author == Self.importAuthor { add(transaction) }
+      for transaction in transactions where transaction.author == SharedInbox.importAuthor { add(transaction) }
     }
   }
 

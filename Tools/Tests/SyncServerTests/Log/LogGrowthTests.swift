@@ -128,7 +128,11 @@ import Testing
         zone: ZoneName.ann.text, sha256: ServerFixture.sha256(of: bytes), account: "ann", total: Int64(bytes.count))
       part.bytes = Data(count: SyncWire.chunkSize)
       while part.offset < part.total - 1 {
-        #expect(try await fixture.store.take(part, nil).isComplete == false)
+        // A traced use of a statement counts its untraced uses before, too.
+        _ = try await fixture.store.steps { [part] store in
+          let state = try store.take(part, nil)
+          #expect(!state.isComplete)
+        }
         part.offset = part.end
       }
       part.bytes = Data(count: 1)
@@ -138,7 +142,7 @@ import Testing
         #expect(state.isComplete)
       }
     }
-    let (few, many) = (try await cost(2), try await cost(40))
+    let (few, many) = (try await cost(2), try await cost(60))
     #expect(many < few + few / 5, "\(few) became \(many)")
   }
 
