@@ -186,7 +186,7 @@ struct SimulatedEdits {
     case 3: task.due = Date(timeIntervalSinceReferenceDate: Double(Int.random(in: 0..<100, using: &random)))
     case 4: task.place = SimPlace(city: word(), floor: Int.random(in: 0..<4, using: &random))
     case 5: task.project = chance(30) ? nil : pick(try all(SimProject.self, context))
-    default: (task as? SimBug)?.severity += 1
+    default: (task as? SimBug)?.severity &+= 1
     }
   }
 
