@@ -11,9 +11,7 @@ extension ZoneReplica {
   /// - Parameter sent: the transactions that were sent since the last pull.
   func pushRequest(after sent: [UUID] = [], limit: Int = 200) throws -> SyncLog.PushRequest? {
     let known = Set(sent)
-    // The cursor does not say what the replica has seen of a zone that comes whole.
-    let unseen = (store.replica.forkedZones ?? [])
-      .union(store.zones.filter(\.value.isComing).keys)
+    let unseen = unseenZones
     let rest = outbox.outgoing.drop { known.contains($0.id) }
       .prefix { !$0.isUndecided && unseen.isDisjoint(with: $0.parts.keys) }
     guard let epoch = store.replica.epochs.last?.name else { return nil }

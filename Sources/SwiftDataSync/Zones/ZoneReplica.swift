@@ -436,7 +436,7 @@ final class ZoneReplica {
       for zone in gone + lost { try drop(zone) }
       for zone in whole { try replace(zone) }
     }
-    let acknowledged = taken.subtracting(transactionsOfPartsToShow)
+    let acknowledged = taken.subtracting(transactionsOfUnseenZones)
     if resent.isEmpty, lost.isEmpty {
       try update(changes, acknowledged: acknowledged)
     } else {
@@ -452,10 +452,15 @@ final class ZoneReplica {
     return failure
   }
 
-  /// The transactions that write to zones of which the rows do not show all parts yet. Until then the rows would not show what they
-  /// wrote. The next answer acknowledges them.
-  private var transactionsOfPartsToShow: Set<UUID> {
-    let zones = Set(store.zones.filter { $0.value.isShowing == true }.keys)
+  /// The zones whose newest state the replica does not show yet, because it comes in parts or from a restored server. The cursor does not say
+  /// what the replica has seen of them.
+  var unseenZones: Set<ZoneName> {
+    (store.replica.forkedZones ?? []).union(store.zones.filter(\.value.isComing).keys)
+  }
+
+  /// The transactions that write to ``unseenZones``. Without them the rows would not show what they wrote. A later answer acknowledges them.
+  private var transactionsOfUnseenZones: Set<UUID> {
+    let zones = unseenZones
     guard !zones.isEmpty else { return [] }
     return Set(outbox.outgoing.filter { !zones.isDisjoint(with: $0.parts.keys) }.map(\.id))
   }
