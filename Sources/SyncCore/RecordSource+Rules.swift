@@ -13,12 +13,12 @@ extension RecordSource {
       record = try registers(of: RecordKey(zone, name))
     }
     if record != nil {
-      // A hostile participant can make pointers that lead in a circle.
-      var seen = Set<ZoneName>()
+      // A hostile participant can make pointers that lead in a circle, and pointers to private records of other accounts.
+      var (seen, pointer) = (Set<ZoneName>(), Home?.none)
       while seen.insert(zone).inserted {
-        guard let current = record, current.dead == nil else { return nil }
+        guard let current = record, current.dead == nil, current.confirms(pointer) else { return nil }
         if current.isHere(zone) { return RecordKey(zone, name) }
-        zone = current.home?.zone ?? zone
+        (zone, pointer) = (current.home?.zone ?? zone, current.home)
         record = try registers(of: RecordKey(zone, name))
       }
       return nil

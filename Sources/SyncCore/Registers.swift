@@ -141,6 +141,9 @@ public struct Registers: Hashable, Sendable {
   /// Whether the record is in the zone that holds its registers: born, not dead, and not moved away.
   public func isHere(_ zone: ZoneName) -> Bool { born != nil && dead == nil && (home.map { $0.zone == zone } ?? true) }
 
+  /// Whether a pointer of another zone may lead to the record: it has made that move, or a later one. A move writes one home to both zones.
+  func confirms(_ pointer: Home?) -> Bool { !precedes(home, pointer) }
+
   /// The write of a property, or nil. A renamed property has two names on the wire. Of their writes the later one counts.
   func field(_ property: SyncModels.Property) -> Stamped<RegisterValue>? {
     var write = fields[property.readNames[0]]

@@ -98,12 +98,12 @@ public struct ZoneStates: Hashable, Sendable {
       zone = hint
     }
     if self[RecordKey(zone, name)] != nil {
-      // A hostile participant can make pointers that lead in a circle.
-      var seen = Set<ZoneName>()
+      // A hostile participant can make pointers that lead in a circle, and pointers to private records of other accounts.
+      var (seen, pointer) = (Set<ZoneName>(), Home?.none)
       while seen.insert(zone).inserted {
-        guard let record = self[RecordKey(zone, name)], record.dead == nil else { return nil }
+        guard let record = self[RecordKey(zone, name)], record.dead == nil, record.confirms(pointer) else { return nil }
         if record.isHere(zone) { return RecordKey(zone, name) }
-        zone = record.home?.zone ?? zone
+        (zone, pointer) = (record.home?.zone ?? zone, record.home)
       }
       return nil
     }

@@ -76,6 +76,25 @@ struct ForgeryTests {
     try expectAnns(["Jazz: a", "a in Jazz", "single in none, mine", "0 covers, 1 comments"])
   }
 
+  @Test("cannot have the owner's own changes carried into a private object")
+  func forgedPointer() throws {
+    try forge(single.name) {
+      $0.born = Stamped($1, "SharedTrack")
+      $0.fields["title"] = Stamped($1, .text("forged"))
+    }
+    try group.syncAll()
+    try group.save(ann) { context in
+      for track in try context.fetch(FetchDescriptor<SharedTrack>()) where track.title == "forged" {
+        context.delete(track)
+      }
+    }
+    try group.devices[ann].replica.capture()
+    // The deletion finds that the record has moved to where the private object is.
+    try forge(single.name) { $0.home = Home(moves: 1, time: $1, zone: .account("ann")) }
+    try group.syncAll()
+    try expectAnns(["Jazz: a", "a in Jazz", "single in none, mine", "0 covers, 1 comments"])
+  }
+
   @Test("who makes a record with the name of a private object makes another object")
   func sameName() throws {
     try forge(single.name) {

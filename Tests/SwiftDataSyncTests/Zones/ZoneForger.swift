@@ -11,6 +11,8 @@ import UntrustedInput
 struct ZoneForger {
   private let account: String
   private var random: SeededGenerator
+  /// The names of the records that were written.
+  private(set) var names: Set<RecordName> = []
   private let classes: [WireName: [SyncModels.Property]]
 
   /// - Parameter models: the models, of which halves and marks are left out, because their rules are for honest programs.
@@ -30,6 +32,7 @@ struct ZoneForger {
     guard let zone = pick(zones), let epoch = server.epoch else { return }
     var part: [RecordName: Registers] = [:]
     for _ in 0..<Int.random(in: 1...4, using: &random) { part[name(near: zone, server)] = registers(zone, server) }
+    names.formUnion(part.keys)
     let transaction = SyncLog.Transaction(id: UUID(), parts: [zone: part])
     // The bytes are what a server can be sent.
     let sent = try SyncLog.Transaction(encoded: transaction.encoded)

@@ -24,8 +24,8 @@ final class ZoneNode: EditedNode {
   private var random: SeededGenerator
   /// Where the files are; nil for stores in memory.
   private let folder: URL?
-  /// Whether a participant forges records, so that equal names in two zones need not mean one object.
-  var hasForger = false
+  /// The names of records that a participant forged. What becomes of such a record in a share is the participant's right.
+  var forgedNames: Set<RecordName> = []
   /// What went wrong with unsent saves.
   private(set) var lostSaves: [String] = []
   /// Requests and answers that are on their way.
@@ -227,10 +227,10 @@ final class ZoneNode: EditedNode {
     let zones = replica.store.zones.filter(\.value.isWritable).keys
     for transaction in unsent {
       for (key, registers) in transaction.changes where registers.born == nil && !registers.fields.isEmpty {
-        guard left[transaction.id]?.changes[key] == nil else { continue }
+        guard left[transaction.id]?.changes[key] == nil, !forgedNames.contains(key.name) else { continue }
         // A name in another share may be anybody's, and a record of the own zone that was never moved is another one.
         let home = try replica.store.registers(of: key)?.home?.zone
-        for zone in (hasForger ? [key.zone] : zones.sorted()) where zone == key.zone || zone == home || !zone.isShare {
+        for zone in zones.sorted() where zone == key.zone || zone == home || !zone.isShare {
           let record = try replica.store.registers(of: RecordKey(zone, key.name))
           guard let record, record.isHere(zone), zone == key.zone || zone == home || record.home != nil else {
             continue

@@ -43,7 +43,6 @@ struct ZoneSharedSimulation {
     var compaction = compacts ? ZoneCompaction(seed: seed, steps: self.steps) : nil
     var forger =
       hasForger && seed % 4 == 3 ? ZoneForger("cy", nodes[0].replica.models, seed: seed ^ 0x464F_5247_4552) : nil
-    for node in nodes { node.hasForger = forger != nil }
     var marks: [String: Set<UUID>] = [:]
     try past?.begin(nodes) { marks[$0.account, default: []].formUnion($1) }
     try begin(nodes, server, &random)
@@ -51,7 +50,10 @@ struct ZoneSharedSimulation {
       server.now += Int64.random(in: 0...40_000, using: &random)
       try act(on: nodes.randomElement(using: &random)!, server, &random, &marks)
       compaction?.reach(step, server)
-      if step.isMultiple(of: 3) { try forger?.forge(server) }
+      if step.isMultiple(of: 3), forger != nil {
+        try forger?.forge(server)
+        for node in nodes { node.forgedNames = forger?.names ?? [] }
+      }
       if let former, step == Int(seed % UInt64(self.steps)) { try nodes[former].upgrade() }
       switch try past?.reach(step, nodes) {
       case .restored(let node, let lost, let saved):

@@ -174,13 +174,15 @@ def locate(zones, zone, name, hint='', search=False):
     if BUG == 'names_are_enough': hint, search = '', True
     if name not in zones.get(zone, {}) and name in zones.get(hint, {}): zone = hint
     if name in zones.get(zone, {}):
-        seen = set()
+        seen, pointer = set(), None
         while zone not in seen:
             seen.add(zone)
             record = zones.get(zone, {}).get(name)
             if record is None or 'dead' in record: return None
+            # A move writes one home to both zones. A participant may forge a pointer to a record that never moved.
+            if pointer and ('home' not in record or record['home'] < pointer): return None
             if is_here(record, zone): return (zone, name)
-            zone = record.get('home', (0, zone))[1]
+            zone, pointer = record.get('home', (0, zone))[1], record.get('home')
         return None
     for other in sorted(zones, key=rank) if search else ():
         if name in zones[other] and is_here(zones[other][name], other): return (other, name)
