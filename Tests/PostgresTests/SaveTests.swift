@@ -25,6 +25,11 @@ private enum SaveModels {
     }
   }
 
+  @Model final class Secret {
+    @Attribute(.unique, .allowsCloudEncryption) var code: String
+    init(_ code: String) { self.code = code }
+  }
+
   @Model final class Draft {
     var text: String
     init(_ text: String) { self.text = text }
@@ -47,6 +52,18 @@ private typealias Draft = SaveModels.Draft
 
   private func account(_ code: String, _ context: ModelContext) throws -> Account {
     try #require(try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == code })).first)
+  }
+
+  @Test("names no value of an encrypted attribute in an error")
+  func secret() throws {
+    let context = ModelContext(try store.open(SaveModels.Secret.self))
+    let (a, b) = (SaveModels.Secret("hidden"), SaveModels.Secret("b"))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    b.code = "hidden"
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.message?.hasPrefix("another stored object has the same value;") == true)
   }
 
   @Test("keeps what two programs changed of one row")

@@ -1,6 +1,7 @@
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataSync
 
 /// Counts what the sync brought, acknowledges it to the senders, and follows what the others acknowledged.
 ///
@@ -179,7 +180,7 @@ private struct News {
       }
       guard let last = transactions.last else { return }
       end = last.token
-      for transaction in transactions where transaction.author == SharedInbox.importAuthor { add(transaction) }
+      for transaction in transactions where transaction.author == SyncEngine.author { add(transaction) }
     }
   }
 

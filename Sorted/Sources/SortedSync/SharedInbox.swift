@@ -21,8 +21,6 @@ public struct SharedInbox: Sendable {
 
   /// The author of the saves that this makes, as the history names them.
   static let author = "sorted-shared-inbox"
-  /// The author of the saves that bring changes of other stores.
-  static let importAuthor = "SwiftDataSync"
 
   /// A registration is for one container, so that two of a process do not take each other's account.
   private static let opening = Mutex(())

@@ -78,7 +78,7 @@ public final class SharedInboxCoordinator: InboxSync {
     defer { seen = newest }
     guard seen != nil else { return true }
     if newest != seen {
-      let own = [SharedInbox.author, SharedInbox.importAuthor]
+      let own = [SharedInbox.author, SyncEngine.author]
       if try context.fetchHistory(descriptor).contains(where: { !own.contains($0.author ?? "") }) { return true }
     }
     return try !Departures(inbox: inbox).waiting(ignoringDelays: false).isEmpty

@@ -164,6 +164,9 @@ extension PostgresStore {
 
   /// The values that another row has; empty if the server does not say them, or if their text there is not what the program saved.
   private func values(of index: LayoutRecord.Index, in table: LayoutRecord.Table, _ error: PostgresError) -> [String] {
+    // An error may come into a log, and an encrypted value must not.
+    let secret = EntityTable.secretColumns(schema.runtimeEntities.filter { table.classes.contains($0.name) })
+    guard secret.isDisjoint(with: index.columns) else { return [] }
     let types = index.columns.map { table.column(named: $0)?.valueType ?? "" }
     guard types.allSatisfy(["String", "UUID", "Int", "Int32", "Int64"].contains), let taken = error.takenValues else {
       return []

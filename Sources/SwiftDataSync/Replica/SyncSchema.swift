@@ -123,8 +123,7 @@ extension SyncSchema {
         declaring = current.superentity
       }
       entities[entity.name] = Entity(
-        name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:],
-        unique: unique,
+        name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:], unique: unique,
         renamed: Self.renamed(entity, rules[entity.name] ?? [:]))
     }
     self.entities = entities
@@ -205,8 +204,7 @@ enum SyncRules {
     }
     let isUnique =
       property.schemaProperty.isUnique || entity.uniquenessConstraints.contains { $0.contains(property.name) }
-    return isUnique
-      ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
+    return isUnique ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
   }
 
   /// What is wrong with the former name of a property. Older programs write under that name, so no other property may have it.
@@ -227,7 +225,7 @@ enum SyncRules {
     if property.isAttribute {
       guard property.isSensitive else { return nil }
       if !canSeal { return "the option .allowsCloudEncryption needs SyncCredentials with an encryptionSecret" }
-      // Two encryptions of one value differ, so that nobody finds the other record with the value.
+      // Each encryption of a value gives other bytes. So no device would find out that two objects have one value.
       return property.schemaProperty.isUnique || entity.uniquenessConstraints.contains { $0.contains(property.name) }
         ? "an attribute with .allowsCloudEncryption cannot be unique; drop one of the two" : nil
     }

@@ -18,8 +18,7 @@ final class UserStore {
   /// Those that are attributes.
   let attributes: [String: [(property: __Property, rule: SyncSchema.Property)]]
 
-  /// Who makes the changes that come from other replicas, as the history names them.
-  static let author = "SwiftDataSync"
+  /// The author of the saves that store what a resolver decided.
   static let resolverAuthor = "SwiftDataSync.resolver"
 
   /// - Parameters:
@@ -54,7 +53,7 @@ final class UserStore {
   /// A context for one operation.
   func makeContext() -> ModelContext {
     let context = ModelContext(container)
-    context.author = Self.author
+    context.author = SyncEngine.author
     return context
   }
 
@@ -127,7 +126,7 @@ final class UserStore {
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
     var save = Save(
       number: transaction.transactionIdentifier, date: transaction.timestamp,
-      isSync: transaction.author == Self.author)
+      isSync: transaction.author == SyncEngine.author)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)

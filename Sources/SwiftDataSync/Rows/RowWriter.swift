@@ -267,7 +267,7 @@ final class RowWriter {
       let actual = try RegisterValue(ModelCells.cell(of: object, property)) { _, _ in }
       if actual.isSame(as: value) { continue }
       guard let cell = try cell(value, key, property) else {
-        // Nobody can read an encrypted value where the model has none. A new device shows the default, too.
+        // No device decrypts a value of an attribute that is not an encrypted one. A new device shows the default, too.
         if case .sealed = value, !property.isSensitive, try !isUnique(property, key) { try reset(property, of: object) }
         continue
       }

@@ -13,6 +13,9 @@ import Darwin
 #endif
 
 extension SyncEngine {
+  /// The author of the saves that store what comes from other devices, as the history names it. A program must not use it. (Our own.)
+  public static let author = "SwiftDataSync"
+
   /// The engines of containers that are open, by the containers' cores.
   private static let engines = Mutex<[ObjectIdentifier: [SyncEngine]]>([:])
 
@@ -169,7 +172,7 @@ final class ObserverToken: @unchecked Sendable {
 
   init(_ store: String, _ body: @escaping @Sendable () -> Void) {
     token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) { note in
-      guard let context = note.object as? ModelContext, context.author != UserStore.author,
+      guard let context = note.object as? ModelContext, context.author != SyncEngine.author,
         context.container.core.stores.contains(where: { $0.identifier == store })
       else { return }
       body()

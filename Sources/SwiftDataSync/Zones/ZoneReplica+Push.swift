@@ -44,7 +44,7 @@ extension ZoneReplica {
   /// Gives new times to the transactions that the server refused as too far ahead. The others may have been taken, and a second time for
   /// one write would undo what came between.
   /// - Parameter time: the server's time.
-  /// - Throws: `UntrustedInputError` for a time that is none; an error of the store.
+  /// - Throws: `UntrustedInputError` for a time out of range; an error of the store.
   func restamp(toServer time: Untrusted<Int64>) throws {
     let time = try time.inRange(SyncWire.times, field: "failure.time")
     try transaction {

@@ -10,9 +10,7 @@ import SyncProtocol
 extension ZoneReplica {
   /// The value that a sealed value of a row stands for; nil if it cannot be read.
   func open(_ sealed: Data, of row: RecordKey, _ property: __Property) -> RegisterValue? {
-    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else {
-      return nil
-    }
+    guard let entity = user.schema[property.entityName], let rule = entity.properties[property.name] else { return nil }
     let view = rows
     guard let members = try? view.members(of: row) else { return nil }
     let names = (members.isEmpty ? [row] : members).map { rule.isPersonal ? $0.name.personal : $0.name }
@@ -42,7 +40,8 @@ extension ZoneReplica {
         for (wire, write) in registers.fields {
           var value = write.value
           if case .sealed(let data) = value {
-            // A value that nobody here can read goes as it is. The program need not know the property of another one.
+            // The device sends a value that it cannot decrypt as it is. All fields are looked at, because a newer program may have
+            // encrypted attributes that this one does not know.
             guard let opened = open(data, name, wire) else { continue }
             value = opened
           } else if !sensitive.contains(wire) {

@@ -145,6 +145,28 @@ struct ScopeTests {
     #expect(!personal.isEmpty && personal.values.allSatisfy { $0.dead != nil })
   }
 
+  @Test("of the account that the program cannot read is not written by a comparison of all objects")
+  func standIn() throws {
+    try change(ann) { $0.isPinned = true }
+    try group.syncAll()
+    let replica: ZoneReplica = group.devices[ann].replica
+    let playlist = try group.first(SharedPlaylist.self, ModelContext(group.devices[ann].container))
+    let name = try replica.row(of: playlist).name.personal
+    var pin = Registers()
+    pin.fields["isPinned"] = Stamped(replica.tick(), .text("for newer programs"))
+    let request = SyncLog.PushRequest(
+      cursor: group.server.commit, epoch: try #require(group.server.epoch),
+      transactions: [SyncLog.Transaction(id: UUID(), parts: [.account("ann"): [name: pin]])])
+    #expect(try group.server.push(request, from: "ann").refusal == nil)
+    try group.syncAll()
+    try change(ann) { $0.name = "Blues" }
+    try ModelContext(group.devices[ann].container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try group.syncAll()
+    #expect(try group.contents(bob).contains("Blues: a"))
+    let record = group.server.state(of: .account("ann"))[name]
+    #expect(record?.fields["isPinned"]?.value == .text("for newer programs"))
+  }
+
   @Test("What the account thinks of an object stays if the object may not be deleted")
   func refusedDeletion() throws {
     try change(bob) { $0.isPinned = true }

@@ -42,6 +42,7 @@ enum ZoneKind: Int, Codable { case quiet, loud }
   var title: String = ""
   @Attribute(.allowsCloudEncryption) var secret: String = ""
   var kind: ZoneKind = ZoneKind.quiet
+  var mood: ZoneKind?
   var numbers: [ZoneNumber] = []
   init(_ title: String) { self.title = title }
 }
@@ -233,6 +234,34 @@ struct ZoneReplicaTests {
       #expect(note.kind == (property == "kind" ? ZoneNote("").kind : .loud))
     }
     #expect(group.server.state(of: zone)[name]?.fields[WireName(property)]?.value == value)
+  }
+
+  @Test(
+    "A comparison of all objects takes the value that the program put where it could not read one",
+    arguments: [false, true])
+  func optionalStandIn(_ isWritten: Bool) throws {
+    let group = try contestedNotes(["a"])
+    let zone = ZoneName.account("ann")
+    let name = try #require(group.server.state(of: zone).records.keys.first)
+    var registers = Registers()
+    registers.fields["mood"] = Stamped(group.replicas[0].tick(), .integer(99))
+    let request = SyncLog.PushRequest(
+      cursor: group.server.commit, epoch: try #require(group.server.epoch),
+      transactions: [SyncLog.Transaction(id: UUID(), parts: [zone: [name: registers]])])
+    #expect(try group.server.push(request, from: "ann").refusal == nil)
+    try group.syncAll()
+    try group.save(0) { context in
+      let note = try group.first(ZoneNote.self, context)
+      #expect(note.mood == nil)
+      note.title = "b"
+      if isWritten { note.mood = .loud }
+    }
+    // Without a history the replica compares all objects.
+    try ModelContext(group.containers[0]).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try group.syncAll()
+    let record = group.server.state(of: zone)[name]
+    #expect(record?.fields["title"]?.value == .text("b"))
+    #expect(record?.fields["mood"]?.value == .integer(isWritten ? 1 : 99))
   }
 
   @Test("A decision that cannot be stored is reported, and the other conflicts are resolved")

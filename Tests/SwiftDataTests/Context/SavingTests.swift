@@ -2,6 +2,11 @@ import Foundation
 import SwiftData
 import Testing
 
+@Model private final class SecretArtist {
+  @Attribute(.unique, .allowsCloudEncryption) var name: String
+  init(name: String) { self.name = name }
+}
+
 @Suite struct SavingTests {
   @Test("A context made by hand does not save by itself, the main context does")
   @MainActor func autosaveDefaults() throws {
@@ -177,6 +182,17 @@ import Testing
     twin.name = "third"
     try context.save()
     #expect(try store.shell("SELECT count(*) FROM Artist") == "3")
+  }
+
+  @Test("An error names no value of an encrypted attribute")
+  func takenSecret() throws {
+    let store = try TemporaryStore()
+    let context = ModelContext(try store.container(SecretArtist.self))
+    for name in ["hidden", "b"] { context.insert(SecretArtist(name: name)) }
+    try context.save()
+    try context.fetch(FetchDescriptor<SecretArtist>()).first { $0.name == "b" }?.name = "hidden"
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.description.contains("hidden") == false && error?.property == "name")
   }
 
   @Test("A change to a taken unique value is an error that names the value, shortened if it is long")

@@ -12,9 +12,6 @@ struct StoreChanges {
   /// The keys of the zones whose readers have something to read: the changed ones, and the own ones of ``accounts``.
   var zones: Set<String> { Set(latest.keys).union(accounts.map { ZoneName.account(ExactText($0)).text }) }
 
-  /// The classes whose changes count.
-  private static let classes: Set = ["LogZone", "ServerShare", "ServerGrant", "ServerZoneKey", "ServerAccountKey"]
-
   /// Reads the changes after a token.
   /// - Parameter author: the author whose saves do not count.
   /// - Throws: `SwiftDataError`, for example if the history after the token was trimmed.
@@ -30,41 +27,22 @@ struct StoreChanges {
           if let zone = deletion.tombstone[\.zone] as? String { shares.insert(zone) }
         } else {
           let identifier = change.changedPersistentIdentifier
-          guard Self.classes.contains(identifier.entityName) else { continue }
           changed[identifier.entityName, default: []].insert(identifier)
         }
       }
     }
-    if let zones = changed["LogZone"] {
-      let found = try context.fetch(
-        FetchDescriptor<LogZone>(predicate: #Predicate<LogZone> { zones.contains($0.persistentModelID) }))
-      latest = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.latest) })
+    func read<Model: PersistentModel>(_: Model.Type) throws -> [Model] {
+      guard let identifiers = changed["\(Model.self)"] else { return [] }
+      return try context.fetch(
+        FetchDescriptor<Model>(predicate: #Predicate<Model> { identifiers.contains($0.persistentModelID) }))
     }
-    if let changed = changed["ServerShare"] {
-      shares.formUnion(
-        try context.fetch(
-          FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { changed.contains($0.persistentModelID) })
-        ).map(\.zone))
-    }
-    if let changed = changed["ServerGrant"] {
-      shares.formUnion(
-        try context.fetch(
-          FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { changed.contains($0.persistentModelID) })
-        ).map(\.zone))
-    }
-    if let changed = changed["ServerZoneKey"] {
-      accounts.formUnion(
-        try context.fetch(
-          FetchDescriptor<ServerZoneKey>(
-            predicate: #Predicate<ServerZoneKey> { changed.contains($0.persistentModelID) })
-        ).map(\.account))
-    }
-    if let changed = changed["ServerAccountKey"] {
-      // All members of a share know the keys of the others.
-      let keyed = try context.fetch(
-        FetchDescriptor<ServerAccountKey>(
-          predicate: #Predicate<ServerAccountKey> { changed.contains($0.persistentModelID) })
-      ).map(\.account)
+    latest = Dictionary(uniqueKeysWithValues: try read(LogZone.self).map { ($0.key, $0.latest) })
+    shares.formUnion(try read(ServerShare.self).map(\.zone))
+    shares.formUnion(try read(ServerGrant.self).map(\.zone))
+    accounts.formUnion(try read(ServerZoneKey.self).map(\.account))
+    // All members of a share know the keys of the others.
+    let keyed = try read(ServerAccountKey.self).map(\.account)
+    if !keyed.isEmpty {
       accounts.formUnion(keyed)
       shares.formUnion(
         try context.fetch(

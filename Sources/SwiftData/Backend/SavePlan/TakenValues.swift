@@ -20,7 +20,8 @@ package enum TakenValues {
   /// Returns the error of a save with the values of the object that it refused.
   static func name(_ object: any PersistentModel, _ table: EntityTable, in error: SwiftDataError) -> SwiftDataError {
     let constraint = table.uniqueness.first { $0.terms.map(\.name).joined(separator: ", ") == error.property }
-    guard let constraint else { return error }
+    // An error may come into a log, and an encrypted value must not.
+    guard let constraint, !constraint.terms.contains(where: \.property.isSensitive) else { return error }
     let values = constraint.terms.map { $0.isMember ? nil : text(object.__value(at: $0.property.index)) }
     guard !values.contains(nil) else { return error }
     return SwiftDataError(

@@ -67,7 +67,7 @@ extension [String: ColumnCodec] {
 extension EntityTable {
   /// The names of the columns of some classes of one table that have a codec if the store has a key. ``validateCodecs()`` diagnoses
   /// unsupported attributes.
-  static func secretColumns(_ family: [__Entity]) -> Set<String> {
+  package static func secretColumns(_ family: [__Entity]) -> Set<String> {
     Set(family.flatMap { $0.properties.filter(\.isSensitive).map { TableNames.column(for: $0) } })
   }
 
