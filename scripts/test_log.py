@@ -7,6 +7,9 @@ COLOR = re.compile("\x1b\\[[0-9;]*m")
 BEGAN = re.compile(r"(?:Test (?!run )|Test case passing .+ to ).+ started\.")
 ENDED = re.compile(r"(Test .+?) (?:with \d+ test cases? )?(?:passed|failed|skipped)")
 
+# How a line of scripts/end-if-silent begins that tells what a thread waits for.
+WAITS = "waits: thread "
+
 
 def plain(text):
     """The text without colours."""
