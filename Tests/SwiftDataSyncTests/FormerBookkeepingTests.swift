@@ -17,14 +17,12 @@ struct FormerBookkeepingTests {
 
   /// A store with an object, and its engine, which exchanges changes only when the test asks for it.
   private func open() async throws -> (ModelContainer, SyncEngine) {
-    SyncServer.register(
-      database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    let gate = Gate(transport)
+    SyncServer.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self, configurations: ModelConfiguration(url: store, cloudKitDatabase: .private(database)))
-    let engine = try #require(container.syncEngines.first)
-    await engine.pause()
-    return (container, engine)
+    return (container, try await gate.pausedEngine(of: container))
   }
 
   /// Checks that the sync is refused with a remedy, that the objects stay, and that they join after the remedy.

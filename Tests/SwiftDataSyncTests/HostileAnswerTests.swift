@@ -58,16 +58,15 @@ struct HostileAnswerTests {
     _ models: [any PersistentModel.Type] = [EngineTrack.self], secret: String? = nil
   ) async throws -> (ModelContainer, SyncEngine) {
     let database = "iCloud.com.example.\(UUID().uuidString)"
+    let gate = Gate(transport)
     SyncServer.register(
-      database, transport: transport, credentials: SyncCredentials(token: "t", encryptionSecret: secret),
+      database, transport: gate, credentials: SyncCredentials(token: "t", encryptionSecret: secret),
       servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let container = try ModelContainer(
       for: Schema(models),
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
-    let engine = try #require(container.syncEngines.first)
-    await engine.pause()
-    return (container, engine)
+    return (container, try await gate.pausedEngine(of: container))
   }
 
   private func insert(_ title: String, _ container: ModelContainer, cover: Data? = nil) throws {

@@ -19,17 +19,16 @@ struct LargeValueFaultTests {
   private func container(
     at url: URL? = nil, resolvers: [any ConflictResolver] = []
   ) async throws -> (ModelContainer, SyncEngine) {
+    let gate = Gate(transport)
     SyncServer.register(
-      database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: resolvers,
+      database, transport: gate, credentials: SyncCredentials(token: "t"), resolvers: resolvers,
       servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let configuration =
       url.map { ModelConfiguration(url: $0, cloudKitDatabase: .private(database)) }
       ?? ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database))
     let container = try ModelContainer(for: EngineTrack.self, configurations: configuration)
-    let engine = try #require(container.syncEngines.first)
-    await engine.pause()
-    return (container, engine)
+    return (container, try await gate.pausedEngine(of: container))
   }
 
   private func bytes(_ number: UInt8) -> Data { Data(repeating: number, count: SyncWire.assetThreshold + 1) }

@@ -214,15 +214,35 @@ extension LoopTransport {
   func pausedEngine(over transport: (any SyncTransport)? = nil) async throws -> (ModelContainer, SyncEngine) {
     let database = "iCloud.com.example.\(UUID().uuidString)"
     // Other suites of the process make containers meanwhile, whose database is automatic.
-    SyncServer.register(
-      database, transport: transport ?? self, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    let gate = Gate(transport ?? self)
+    SyncServer.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
     defer { SyncServer.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+    return (container, try await gate.pausedEngine(of: container))
+  }
+}
+
+/// A way to a server that is closed until the engine is paused. An engine starts with its container, so it may have begun an exchange
+/// before a test can pause it.
+final class Gate: SyncTransport {
+  private let transport: any SyncTransport
+  private let isOpen = Mutex(false)
+
+  init(_ transport: any SyncTransport) { self.transport = transport }
+
+  /// Pauses the engine of a container, and opens the gate.
+  func pausedEngine(of container: ModelContainer) async throws -> SyncEngine {
     let engine = try #require(container.syncEngines.first)
     await engine.pause()
-    return (container, engine)
+    isOpen.withLock { $0 = true }
+    return engine
+  }
+
+  func send(_ request: SyncRequest) async throws -> SyncReply {
+    guard isOpen.withLock({ $0 }) else { throw URLError(.notConnectedToInternet) }
+    return try await transport.send(request)
   }
 }
 #endif
