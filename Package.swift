@@ -159,7 +159,9 @@ let package = Package(
         "SwiftData", "SwiftDataPostgres",
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]),
-    .target(name: "ChildProcesses", path: "TestSupport/Sources/ChildProcesses"),
+    .target(
+      name: "ChildProcesses", dependencies: ["SpawnedProcesses"], path: "TestSupport/Sources/ChildProcesses"),
+    .target(name: "SpawnedProcesses", path: "TestSupport/Sources/SpawnedProcesses"),
     .target(
       name: "PostgresServers", dependencies: ["ChildProcesses"], path: "TestSupport/Sources/PostgresServers"),
     .target(

@@ -16,7 +16,8 @@ let package = Package(
     // How tests wait for processes.
     .target(name: "BlockingTests", dependencies: ["ChildProcesses"]),
     // How tests start processes.
-    .target(name: "ChildProcesses"),
+    .target(name: "ChildProcesses", dependencies: ["SpawnedProcesses"]),
+    .target(name: "SpawnedProcesses"),
     // File operations that fail.
     .target(name: "FaultyFiles"),
     // Servers for one test.
