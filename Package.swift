@@ -137,7 +137,7 @@ let package = Package(
     .executableTarget(
       name: "Reliability",
       dependencies: [
-        "CrashModels", "FaultyFiles", "SwiftData", "SwiftDataRecovery",
+        "ChildProcesses", "CrashModels", "FaultyFiles", "SwiftData", "SwiftDataRecovery",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Reliability/Program"

@@ -7,8 +7,8 @@ COLOR = re.compile("\x1b\\[[0-9;]*m")
 BEGAN = re.compile(r"(?:Test (?!run )|Test case passing .+ to ).+ started\.")
 ENDED = re.compile(r"(Test .+?) (?:with \d+ test cases? )?(?:passed|failed|skipped)")
 
-# How a line of scripts/end-if-silent begins that tells what a thread waits for.
-WAITS = "waits: thread "
+# How a line of scripts/end-if-silent begins that tells what a process or a thread waits for.
+WAITS = "waits: "
 
 
 def plain(text):

@@ -17,13 +17,7 @@ struct RestoreTests {
 
   /// Runs a program of PostgreSQL.
   private func run(_ name: String, _ arguments: String...) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [name] + arguments
-    process.standardOutput = FileHandle.nullDevice
-    try startingProcess { try process.run() }
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try #require(try ChildProcess(name, arguments, output: .nothing).wait() == .exit(0))
   }
 
   /// What is done with the tables before the rows of the backup are put back.

@@ -13,7 +13,7 @@ final class Writers {
     let time: Double
   }
 
-  private var processes: [(process: Process, output: URL)] = []
+  private var processes: [(process: ChildProcess, output: URL)] = []
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Writers-\(UUID().uuidString)")
   /// The writers end when it is gone.
   private var mark: URL { folder.appendingPathComponent("writing") }
@@ -28,14 +28,13 @@ final class Writers {
     for number in 0..<count {
       let output = folder.appendingPathComponent("\(number)")
       _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-      let process = Process()
-      process.executableURL = program
-      process.arguments = [url, namespace, "w\(number)", mark.path]
-      process.standardOutput = try FileHandle(forWritingTo: output)
       let errors = folder.appendingPathComponent("\(number).errors")
       _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-      process.standardError = try FileHandle(forWritingTo: errors)
-      try startingProcess { try process.run() }
+      let files = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
+      defer { withExtendedLifetime(files) {} }
+      let process = try ChildProcess(
+        program.path, [url, namespace, "w\(number)", mark.path], output: .descriptor(files[0].fileDescriptor),
+        errors: .descriptor(files[1].fileDescriptor))
       processes.append((process, output))
     }
   }
@@ -76,7 +75,7 @@ final class Writers {
   /// - Returns: all that they said.
   func finish() throws -> [Line] {
     try? FileManager.default.removeItem(at: mark)
-    for (process, _) in processes { process.waitUntilExit() }
+    for (process, _) in processes { process.wait() }
     return try lines()
   }
 }

@@ -10,21 +10,12 @@
 
     /// - Returns: what the program wrote.
     private func run(_ arguments: String...) throws -> String {
-      let process = Process()
       // Test and program are built into one folder.
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Reliability")
-      process.arguments = arguments
-      let output = try startingProcess {
-        let output = Pipe()
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        return output
-      }
-      let data = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      let text = String(decoding: data, as: UTF8.self)
-      #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+      let process = try ChildProcess(program.path, arguments, errors: .output)
+      let text = process.text()
+      #expect(process.wait() == .exit(0), "\(text)")
       return text
     }
 

@@ -14,19 +14,9 @@ final class SeedFolder {
 
   /// What the `sqlite3` shell says about a file of the folder, one line a row.
   func shell(_ sql: String, store name: String = "default.store") throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // A container that is just ending may lock the file while it checkpoints.
-    process.arguments = ["sqlite3", "-cmd", ".timeout 10000", store(name).path, sql]
-    let pipe = try startingProcess {
-      let pipe = Pipe()
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      try process.run()
-      return pipe
-    }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    try ChildProcess("sqlite3", ["-cmd", ".timeout 10000", store(name).path, sql], errors: .output).text()
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// How SQLite answers a statement that the engine ran; any values will do for the plan.

@@ -8,27 +8,18 @@ import Testing
 
 /// The `sqlite3` shell as another process that has a file open.
 private final class OtherProcess {
-  private let process = Process()
-  private let input: Pipe
-  private let output: Pipe
+  private let process: ChildProcess
 
   init(_ file: URL) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-cmd", ".timeout 10000", file.path]
-    (input, output) = try startingProcess { [process] in
-      let (input, output) = (Pipe(), Pipe())
-      (process.standardInput, process.standardOutput) = (input, output)
-      try process.run()
-      return (input, output)
-    }
+    process = try ChildProcess("sqlite3", ["-cmd", ".timeout 10000", file.path], input: .pipe)
   }
 
   /// The lines that statements print.
   func run(_ sql: String) throws -> [String] {
-    try input.fileHandleForWriting.write(contentsOf: Data("\(sql);\nSELECT 'done';\n".utf8))
+    try process.input?.write(contentsOf: Data("\(sql);\nSELECT 'done';\n".utf8))
     var text = ""
     while !text.hasSuffix("done\n") {
-      let data = output.fileHandleForReading.availableData
+      let data = process.output?.availableData ?? Data()
       if data.isEmpty { throw CocoaError(.fileReadUnknown) }
       text += String(decoding: data, as: UTF8.self)
     }
@@ -36,13 +27,13 @@ private final class OtherProcess {
   }
 
   func end() throws {
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    try process.input?.close()
+    process.wait()
   }
 
   func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.send(SIGKILL)
+    process.wait()
   }
 }
 

@@ -10,8 +10,7 @@ package final class ServerScript {
 
   /// The environment that the script gave to the command that it runs.
   package private(set) var variables: [String: String] = [:]
-  private let process = Process()
-  private let input: Pipe
+  private let process: ChildProcess
 
   package static func path(_ name: String) -> URL {
     URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../scripts/\(name)").standardizedFileURL
@@ -19,22 +18,15 @@ package final class ServerScript {
 
   /// - Parameter prefix: how the variables begin that the script sets.
   package init(_ name: String, _ arguments: [String] = [], prefix: String) throws {
-    process.executableURL = Self.path(name)
     // Until its input ends.
-    process.arguments = arguments + ["sh", "-c", "env | grep '^\(prefix)'; echo; cat"]
-    process.environment = ProcessInfo.processInfo.environment.filter {
-      !$0.key.hasPrefix("POSTGRES_") && !$0.key.hasPrefix(prefix)
-    }
-    let (input, output) = try startingProcess { [process] in
-      let (input, output) = (Pipe(), Pipe())
-      (process.standardInput, process.standardOutput) = (input, output)
-      try process.run()
-      return (input, output)
-    }
-    self.input = input
+    process = try ChildProcess(
+      Self.path(name).path, arguments + ["sh", "-c", "env | grep '^\(prefix)'; echo; cat"],
+      environment: ProcessInfo.processInfo.environment.filter {
+        !$0.key.hasPrefix("POSTGRES_") && !$0.key.hasPrefix(prefix)
+      }, input: .pipe)
     var said = Data()
     while !said.suffix(2).elementsEqual("\n\n".utf8) {
-      let part = output.fileHandleForReading.availableData
+      let part = process.output?.availableData ?? Data()
       if part.isEmpty { break }
       said += part
     }
@@ -52,8 +44,8 @@ package final class ServerScript {
   }
 
   package func stop() {
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    try? process.input?.close()
+    process.wait()
   }
 
   /// Runs a command and waits for it.
@@ -63,16 +55,14 @@ package final class ServerScript {
     let output = FileManager.default.temporaryDirectory.appendingPathComponent("Output-\(UUID().uuidString)")
     _ = FileManager.default.createFile(atPath: output.path, contents: nil)
     defer { try? FileManager.default.removeItem(at: output) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    // Foundation takes a process for running as long as anybody has the files that it inherited, and the server would.
-    let closing = "for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -le 2 ] || [ $n = 255 ] || eval \"exec $n>&-\"; done"
-    process.arguments = ["-c", "\(closing); exec \"$@\"", "bash"] + command
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    try startingProcess { try process.run() }
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failure("\(command) failed") }
+    // A server that the command starts would keep a pipe open.
+    let file = try FileHandle(forWritingTo: output)
+    defer { withExtendedLifetime(file) {} }
+    let process = try ChildProcess(
+      command[0], Array(command.dropFirst()),
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      output: .descriptor(file.fileDescriptor))
+    guard process.wait() == .exit(0) else { throw Failure("\(command) failed") }
     return try String(contentsOf: output, encoding: .utf8)
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Logging
 
@@ -73,29 +74,22 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8
 
 /// A process of this same program.
 final class Child {
-  let process = Process()
-  private let output = Pipe()
+  private let process: ChildProcess
 
   init(_ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = arguments
-    process.standardOutput = output
-    try process.run()
+    process = try ChildProcess(URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path, arguments)
   }
 
   /// Waits for its first words.
   /// - Returns: whether it said something before it ended.
-  func waitForOutput() -> Bool { !output.fileHandleForReading.availableData.isEmpty }
+  func waitForOutput() -> Bool { process.output?.availableData.isEmpty == false }
 
-  func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+  func kill() { process.send(SIGKILL) }
 
   /// Waits for its end.
   /// - Returns: what it wrote since.
-  func wait() -> String {
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
-  }
+  func wait() -> String { process.text() }
 
-  var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
+  var wasKilled: Bool { process.wait() == .signal(SIGKILL) }
+  var hasSucceeded: Bool { process.wait() == .exit(0) }
 }

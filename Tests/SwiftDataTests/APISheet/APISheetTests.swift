@@ -86,23 +86,15 @@ private enum SymbolGraph {
 
   private static func extract(_ module: String, into folder: URL) throws {
     let products = try productsFolder()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
+    let process = try ChildProcess(
+      "swift",
       [
-        "swift", "symbolgraph-extract", "-module-name", module, "-target", try target(), "-I",
+        "symbolgraph-extract", "-module-name", module, "-target", try target(), "-I",
         products.appendingPathComponent("Modules").path, "-output-dir", folder.path, "-minimum-access-level", "public",
         "-Xcc", "-fmodule-map-file=\(try moduleMap())",
-      ]
-    let pipe = try startingProcess {
-      let pipe = Pipe()
-      process.standardError = pipe
-      try process.run()
-      return pipe
-    }
-    let errors = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "swift symbolgraph-extract failed:\n\(errors)")
+      ], errors: .output)
+    let text = process.text()
+    try #require(process.wait() == .exit(0), "swift symbolgraph-extract failed:\n\(text)")
   }
 
   /// The folder that the test's executable was built into.
@@ -134,17 +126,7 @@ private enum SymbolGraph {
       struct Target: Decodable { let triple: String }
       let target: Target
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["swift", "-print-target-info"]
-    let pipe = try startingProcess {
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      try process.run()
-      return pipe
-    }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return try JSONDecoder().decode(Info.self, from: data).target.triple
+    let text = try ChildProcess("swift", ["-print-target-info"]).text()
+    return try JSONDecoder().decode(Info.self, from: Data(text.utf8)).target.triple
   }
 }

@@ -39,12 +39,7 @@ struct ReleasedStoreTests {
   }
 
   private static func tar(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["tar"] + arguments
-    try startingProcess { try process.run() }
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "tar \(arguments) failed")
+    try #require(try ChildProcess("tar", arguments, output: .inherited).wait() == .exit(0), "tar \(arguments) failed")
   }
 
   private func open(

@@ -40,23 +40,16 @@ import Testing
   func locked() throws {
     let store = try TemporaryStore()
     let context = ModelContext(try store.container(Artist.self) { $0.lockTimeout = .seconds(0.2) })
-    let other = Process()
-    other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    other.arguments = ["sqlite3", store.url.path]
-    let (input, output) = try startingProcess {
-      let (input, output) = (Pipe(), Pipe())
-      (other.standardInput, other.standardOutput) = (input, output)
-      try other.run()
-      return (input, output)
-    }
-    defer { other.terminate() }
-    input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
-    _ = output.fileHandleForReading.availableData
+    let other = try ChildProcess("sqlite3", ["-bail", "-cmd", ".timeout 10000", store.url.path], input: .pipe)
+    defer { other.send(SIGTERM) }
+    let (input, output) = (try #require(other.input), try #require(other.output))
+    input.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
+    try #require(!output.availableData.isEmpty)
     context.insert(Artist(name: "A"))
     let error = #expect(throws: SwiftDataError.storeLocked) { try context.save() }
     #expect(error?.description.contains("is locked by another process; try again") == true)
-    input.fileHandleForWriting.write(Data("COMMIT; SELECT 'free';\n".utf8))
-    _ = output.fileHandleForReading.availableData
+    input.write(Data("COMMIT; SELECT 'free';\n".utf8))
+    try #require(!output.availableData.isEmpty)
     #expect(context.hasChanges)
     try context.save()
     #expect(try store.shell("SELECT name FROM Artist") == "A")

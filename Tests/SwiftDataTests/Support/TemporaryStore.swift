@@ -27,19 +27,9 @@ final class TemporaryStore {
 
   /// What the `sqlite3` shell answers, one line a row.
   func shell(_ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // A container that is just ending may lock the file while it checkpoints.
-    process.arguments = ["sqlite3", "-cmd", ".timeout 10000", url.path, sql]
-    let pipe = try startingProcess {
-      let pipe = Pipe()
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      try process.run()
-      return pipe
-    }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    try ChildProcess("sqlite3", ["-cmd", ".timeout 10000", url.path, sql], errors: .output).text()
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
 

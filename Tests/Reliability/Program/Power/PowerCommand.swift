@@ -61,7 +61,7 @@ private struct PowerRun {
       if isFull { arguments.append("--full") }
       let child = try Child(arguments)
       let output = child.wait()
-      try Difference.require(child.process.terminationStatus == 0, "the writer failed: \(output)")
+      try Difference.require(child.hasSucceeded, "the writer failed: \(output)")
     }
     return try cut(Disk.records(try Data(contentsOf: log, options: .alwaysMapped)), worlds(steps), root, cuts)
   }

@@ -29,7 +29,7 @@ struct SoakCommand: Command {
       var times = try SoakTimes.measure(owners: 0..<4, container, options.seed, seconds)
       for other in others {
         let output = other.wait()
-        guard other.process.terminationStatus == 0,
+        guard other.hasSucceeded,
           let more = try? JSONDecoder().decode(SoakTimes.self, from: Data(output.utf8))
         else { throw Difference("another process: \(output)") }
         times.saves += more.saves
