@@ -36,6 +36,7 @@ final class RowReader<Source: RowSource> {
   let models: SyncModels
   private var rows: [RecordKey: KnownRow] = [:]
   private var winners: [OneToOne: RecordKey?] = [:]
+  private let noRow = KnownRow(nil, nil)
 
   /// A row as far as it was read.
   private final class KnownRow {
@@ -53,7 +54,8 @@ final class RowReader<Source: RowSource> {
   private func known(_ row: RecordKey) throws -> KnownRow {
     if let known = rows[row] { return known }
     let entity = try source.row(showing: row) == row ? source.registers(of: row)?.born?.value : nil
-    let known = KnownRow(entity, entity.flatMap { models.rules[$0] })
+    guard let entity else { return noRow }
+    let known = KnownRow(entity, models.rules[entity])
     rows[row] = known
     return known
   }
@@ -76,6 +78,7 @@ final class RowReader<Source: RowSource> {
 
   private func registers(of row: RecordKey) throws -> [Registers] {
     let known = try known(row)
+    if known.entity == nil { return [] }
     if let records = known.records { return records }
     let found = try members(of: row).compactMap { try source.registers(of: $0) }
     known.records = found

@@ -5,7 +5,7 @@
 public struct ShownRows {
   /// The program's models.
   public let models: SyncModels
-  private let reader: RowReader<KnownRows>
+  let reader: RowReader<KnownRows>
   private var source: KnownRows { reader.source }
 
   /// Reads the rows of a source.

@@ -139,6 +139,8 @@ public struct SyncModels: Sendable {
   private let lineages: [WireName: [WireName]]
   /// The wire names of relationships by which the holder owns the target.
   let owningNames: [WireName]
+  /// Whether records of any class own others.
+  var hasOwners: Bool { !owningNames.isEmpty || !ownedNames.isEmpty }
   /// The wire names of relationships by which the target owns the holder.
   let ownedNames: [WireName]
 

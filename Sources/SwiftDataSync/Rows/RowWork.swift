@@ -6,6 +6,8 @@ import SyncProtocol
 struct RowWork {
   /// The properties that may differ, by row; nil is all.
   var rows: [RecordKey: Set<ExactText>?] = [:]
+  /// The new rows of the last update, with their values but those of derived to-manys. Whatever changes a row afterwards drops it here.
+  private(set) var created: [RecordKey: Row] = [:]
   /// The rows that are gone.
   var gone: Set<RecordKey> = []
   /// The former keys of rows that keep their objects, by the keys that they have now.
@@ -23,6 +25,7 @@ struct RowWork {
 
   /// Adds properties of a row.
   mutating func add(_ row: RecordKey, _ names: Set<ExactText>?) {
+    created[row] = nil
     guard let known = rows[row] else {
       rows[row] = .some(names)
       return
@@ -36,7 +39,7 @@ struct RowWork {
   ///   - saved: what the program saved, and the objects show already.
   /// - Complexity: linear in what the update changes and the program saved, whatever was added before.
   mutating func add(_ update: ViewUpdate, _ before: ShownRows, saved: [RecordKey: Set<ExactText>?]) throws {
-    var added = Set(update.deleted)
+    var added = update.deleted
     func add(_ row: RecordKey, _ names: Set<ExactText>?) {
       self.add(row, names)
       added.insert(row)
@@ -79,9 +82,9 @@ struct RowWork {
       if let names { written[row, default: []].formUnion(names) }
     }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
-    let deleted = Set(update.deleted)
-    for row in added {
-      let names = deleted.contains(row) ? nil : rows[row] ?? nil
+    // A row that was not there had no write.
+    for row in added where update.created[row] == nil || update.deleted.contains(row) {
+      let names = update.deleted.contains(row) ? nil : rows[row] ?? nil
       // Of several updates, each begins with the rows of the one before.
       let origin = renamed[row] ?? row
       for model in try before.entity(of: origin).flatMap({ before.models.classes[$0] }) ?? [] {
@@ -91,6 +94,7 @@ struct RowWork {
         written[row, default: []].insert(model.name)
       }
     }
+    created = update.created
   }
 
   /// Adds a row whose object shows what the program saved, and the log never gets.

@@ -71,7 +71,7 @@ final class RowWriter {
         guard created.contains(key) || isNamed(model, key),
           let property = type(of: object).__entity.property(named: model.name.text), !property.isAttribute
         else { continue }
-        switch try view.value(model, of: key) {
+        switch try work.created[key]?.values[model.name] ?? view.value(model, of: key) {
         case .toMany(let members)? where property.isToMany: lists.append((key, object, property, members))
         case .toOne(let target)? where model.inverse == nil: references.append((key, object, property, target))
         default: continue
@@ -237,6 +237,8 @@ final class RowWriter {
     _ property: __Property, _ rule: SyncSchema.Property, of key: RecordKey
   ) throws -> RegisterValue? {
     if rule.isPersonal { return try replica.personalField(property.name, of: key, in: view)?.value }
+    // A null there may also mean that no record has a value.
+    if case .value(let value)? = work.created[key]?.values[ExactText(property.name)], value != .null { return value }
     return try view.property(ExactText(property.name), of: key).flatMap { try view.write($0, of: key)?.value }
   }
 

@@ -129,8 +129,7 @@ extension ZoneReplica {
 
   /// Logs the unsent values that rows do not show any more, the values of records that became one row, and those of records that came under
   /// an owner which the outbox deletes.
-  func note(_ losses: Losses) throws {
-    let view = rows
+  func note(_ losses: Losses, _ view: ShownRows) throws {
     for (key, own) in losses.own.sorted(by: { $0.key < $1.key }) {
       // The record may have moved.
       let row = try view.row(showing: key) ?? view.rows(showing: key.name).first

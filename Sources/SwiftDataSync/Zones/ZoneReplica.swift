@@ -223,7 +223,7 @@ final class ZoneReplica {
     do {
       // What is read before the change must not be kept.
       let before = rows
-      update = try ViewUpdate(shown, models, changes: laid.shown)
+      update = try ViewUpdate(before, changes: laid.shown)
       try work.add(update, before, saved: saved)
       losses = self.losses ?? Losses()
       try losses.add(
@@ -241,25 +241,28 @@ final class ZoneReplica {
     for (key, row) in update.shown { try store.show(key, by: row) }
     try store.setOutbox(outbox.transactions)
     self.losses = isPartial ? losses : nil
-    if !isPartial { try note(losses) }
     let after = rows
+    if !isPartial { try note(losses, after) }
     for row in try rowsWithOtherPersonalFields(update, after) { work.add(row, nil) }
     for (change, record) in dropped { try noteLists(change, record ?? change.registers, after) }
     for change in laid.dropped {
       if let row = try after.row(showing: change.key) { try work.addUndone(row, after) }
     }
-    if isWriting, !isPartial { try writeRows() }
+    if isWriting, !isPartial { try writeRows(of: after) }
   }
 
   /// Writes the rows that may differ from their objects.
   /// - Parameters:
+  ///   - view: the rows as they are; nil reads them.
   ///   - keepsGone: whether a later call deletes the objects of rows that are gone. A row that comes until then may keep the object.
   ///   - isComplete: whether any row may be gone, not only those that updates found.
   /// - Returns: the rows that lead to a row without an object.
   @discardableResult
-  func writeRows(keepsGone: Bool = false, isComplete: Bool = false) throws -> Set<RecordKey> {
+  func writeRows(
+    of view: ShownRows? = nil, keepsGone: Bool = false, isComplete: Bool = false
+  ) throws -> Set<RecordKey> {
     for row in postponed { work.add(row, nil) }
-    let view = rows
+    let view = view ?? rows
     var kept = RowWork()
     try claimLeaving(view)
     if !keepsGone { try keepLeaving(view) }

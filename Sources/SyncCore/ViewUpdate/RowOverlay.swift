@@ -30,16 +30,18 @@ final class KnownRows: RowSource {
   }
 
   func row(showing key: RecordKey) throws -> RecordKey? {
-    if let known = rows[key] { return known }
     // No row shows a record that its zone does not know.
-    let found = try registers(of: key) == nil ? nil : source.row(showing: key)
+    guard try registers(of: key) != nil else { return nil }
+    if let known = rows[key] { return known }
+    let found = try source.row(showing: key)
     rows[key] = .some(found)
     return found
   }
 
   func records(shownBy row: RecordKey) throws -> [RecordKey] {
+    guard try self.row(showing: row) == row else { return [] }
     if let known = shown[row] { return known }
-    let found = try self.row(showing: row) == row ? source.records(shownBy: row) : []
+    let found = try source.records(shownBy: row)
     shown[row] = found
     return found
   }
@@ -76,21 +78,24 @@ final class KnownRows: RowSource {
 final class ChangedRows: RowSource {
   var records: RecordOverlay<KnownRows>
   private(set) var shown: [RecordKey: RecordKey?] = [:]
+  /// The records that rows of other keys show now, by row.
   private var gained: [RecordKey: Set<RecordKey>] = [:]
 
   init(_ old: KnownRows, _ models: SyncModels) { records = RecordOverlay(old, models) }
 
   /// Decides which row shows a record.
   func show(_ key: RecordKey, by row: RecordKey?) {
-    if let known = shown[key], let known { gained[known]?.remove(key) }
-    shown[key] = .some(row)
-    if let row { gained[row, default: []].insert(key) }
+    if let known = shown.updateValue(row, forKey: key), let known, known != key { gained[known]?.remove(key) }
+    if let row, row != key { gained[row, default: []].insert(key) }
   }
 
   func row(showing key: RecordKey) throws -> RecordKey? { try shown[key] ?? records.base.row(showing: key) }
 
   func records(shownBy row: RecordKey) throws -> [RecordKey] {
-    try records.base.records(shownBy: row).filter { shown[$0] == nil } + (gained[row] ?? [])
+    var found = try records.base.records(shownBy: row).filter { shown[$0] == nil }
+    if let known = shown[row], known == row { found.append(row) }
+    if let gained = gained[row] { found += gained }
+    return found
   }
 
   func prepare(_ keys: [RecordKey]) throws { try records.prepare(keys) }

@@ -67,7 +67,14 @@ public struct ViewUpdate: Sendable {
   package init(
     _ source: some RowSource, _ models: SyncModels, changes: [RecordKey: Registers?], skipping: Set<Step>
   ) throws {
-    let updater = try ViewUpdater(source, models, changes, skipping)
+    try self.init(ShownRows(source, models), changes: changes, skipping: skipping)
+  }
+
+  /// Finds what changed records change, and keeps what it reads in the rows before the change.
+  /// - Parameter before: the rows before the change. Nothing of them was read before another change.
+  /// - Throws: an error of the source.
+  package init(_ before: ShownRows, changes: [RecordKey: Registers?], skipping: Set<Step> = []) throws {
+    let updater = try ViewUpdater(before.reader, changes, skipping)
     try updater.run()
     self = updater.update
   }

@@ -8,7 +8,7 @@ extension ViewUpdater {
       if let after, after.zone == key.zone { rows.insert(after) }
       if let before, before != after, before.zone == key.zone { rows.insert(before) }
     }
-    for key in changed { try add(key) }
+    for change in changed { try add(change.key) }
     for key in update.shown.keys { try add(key) }
     rows.formUnion(try rowsLeadingToChanges(rows))
     let contested = try contestedSources(rows)
@@ -41,12 +41,12 @@ extension ViewUpdater {
   /// The rows with a reference that leads to another row than before, or to a row of another class.
   private func rowsLeadingToChanges(_ rows: Set<RecordKey>) throws -> Set<RecordKey> {
     var names = Set(update.shown.keys.map(\.name))
-    for key in changed where !skipping.contains(.movedTargets) {
-      let (former, current) = (try old.source.registers(of: key), try new.source.registers(of: key))
+    for change in changed where !skipping.contains(.movedTargets) {
+      let (former, current) = (change.former, change.current)
       let isSame =
         (former == nil) == (current == nil) && (former?.dead == nil) == (current?.dead == nil)
         && (former?.born == nil) == (current?.born == nil) && former?.home?.zone == current?.home?.zone
-      if !isSame { names.insert(key.name) }
+      if !isSame { names.insert(change.key.name) }
     }
     for row in rows where !skipping.contains(.changedClasses) {
       guard let entity = try old.entity(of: row), let other = try new.entity(of: row), entity != other else { continue }

@@ -7,20 +7,27 @@ final class ViewUpdater {
   /// The records and rows after it.
   let new: RowReader<ChangedRows>
   /// The records whose registers change.
-  private(set) var changed: [RecordKey] = []
+  private(set) var changed: [Change] = []
   /// Whether a record is shown after the update, for each record that was looked at.
   var isShown: [RecordKey: Bool] = [:]
   /// The key before the update of each renamed row.
   var former: [RecordKey: RecordKey] = [:]
   var update = ViewUpdate()
 
+  /// A record whose registers change.
+  struct Change {
+    let key: RecordKey
+    /// The registers before the update and after it; nil for a record that its zone does not know.
+    let former, current: Registers?
+  }
+
   init(
-    _ source: any RowSource, _ models: SyncModels, _ changes: [RecordKey: Registers?], _ skipping: Set<ViewUpdate.Step>
+    _ before: RowReader<KnownRows>, _ changes: [RecordKey: Registers?], _ skipping: Set<ViewUpdate.Step>
   ) throws {
-    (self.models, self.skipping) = (models, skipping)
-    let known = KnownRows(source)
-    old = RowReader(known, models)
+    (models, self.skipping, old) = (before.models, skipping, before)
+    let known = before.source
     new = RowReader(ChangedRows(known, models), models)
+    changed.reserveCapacity(changes.count)
     try known.prepare(Array(changes.keys))
     var next = NextReads(models)
     for (key, registers) in changes {
@@ -31,7 +38,7 @@ final class ViewUpdater {
       update.registers[key] = .some(registers)
       // A commit, which the log gives to what a save wrote, changes no row.
       if let former, let registers, former.isEqual(toValuesOf: registers) { continue }
-      changed.append(key)
+      changed.append(Change(key: key, former: former, current: registers))
       next.add(key, former, registers, removed, added)
       guard removed != added else { continue }
       var change = ViewUpdate.EntryChange()
@@ -114,14 +121,16 @@ extension ViewUpdater {
       suspects.insert(key)
       stack.append(key)
     }
-    for key in changed {
-      let (former, current) = (try before.registers(of: key), try after.registers(of: key))
+    for change in changed {
+      let (key, former, current) = (change.key, change.former, change.current)
       let (wasDead, isDead) = (former?.dead != nil, current?.dead != nil)
       let isHere = current?.isHere(key.zone, models) ?? false
       let (formerOwners, owners) = (former?.ownerNames(models) ?? [], current?.ownerNames(models) ?? [])
       let hasSameOwners = formerOwners == owners || Set(formerOwners) == Set(owners)
       let wasHidden = try former != nil && wasHidden(key)
-      if isHere, try !before.isHere(key, models) || !hasSameOwners { candidates.append(key) }
+      let wasHere = former?.isHere(key.zone, models) ?? false
+      // Nothing hides a record where nothing owns anything.
+      if isHere, !wasHere || !hasSameOwners, models.hasOwners { candidates.append(key) }
       if wasHidden, isHere, !hasSameOwners { try suspect(key) }
       guard wasDead || wasHidden || isDead else { continue }
       let (owned, owns) = (Set(former?.ownedNames(models) ?? []), Set(current?.ownedNames(models) ?? []))
@@ -156,7 +165,11 @@ extension ViewUpdater {
       hidden.insert(key)
       candidates += try after.owned(by: key, models)
     }
-    for key in changed { isShown[key] = try after.isHere(key, models) && !isHidden(key) }
+    for change in changed {
+      let isHere = change.current?.isHere(change.key.zone, models) ?? false
+      let isHidden = try change.former == nil ? hidden.contains(change.key) : isHidden(change.key)
+      isShown[change.key] = isHere && !isHidden
+    }
     for key in suspects.union(hidden) where isShown[key] == nil {
       isShown[key] = try after.isHere(key, models) && !isHidden(key)
     }
