@@ -9,6 +9,8 @@ import SyncProtocol
 extension ZoneReplica {
   /// How many records a part has, at least.
   private static let partSize = 1000
+  /// How many records a part has that is shown in a transaction of its own. A save of the program waits for such a part.
+  private static let shownPartSize = 250
 
   func inParts(of zone: ZoneName, _ body: ([RecordKey]) throws -> Void) throws {
     // `body` changes the records.
@@ -150,7 +152,7 @@ extension ZoneReplica {
     while let zone = store.zones.filter({ $0.value.isShowing == true }).keys.min() {
       try transaction {
         try captureSaves()
-        let part = try store.kept(of: zone, after: nil, limit: Self.partSize)
+        let part = try store.kept(of: zone, after: nil, limit: Self.shownPartSize)
         if part.isEmpty, var known = store.zones[zone] {
           try store.dropKept(of: zone)
           known.isShowing = nil
