@@ -12,17 +12,7 @@ final class SeedFolder {
 
   /// What the `sqlite3` shell says about the store, one line a row.
   func shell(_ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", store().path, sql]
-    let pipe = try startingProcess {
-      let pipe = Pipe()
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      try process.run()
-      return pipe
-    }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    try ChildProcess("sqlite3", [store().path, sql], errors: .output).text()
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

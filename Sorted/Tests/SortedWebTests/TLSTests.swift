@@ -20,17 +20,13 @@ struct TLSTests {
 
     init() throws {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let openssl = Process()
-      openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      openssl.arguments = [
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+      let arguments = [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
         "-subj", "/CN=sorted", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", files.privateKey.path,
         "-out", files.certificates.path,
       ]
-      openssl.standardError = FileHandle.nullDevice
-      try startingProcess { try openssl.run() }
-      openssl.waitUntilExit()
-      try #require(openssl.terminationStatus == 0, "openssl makes no certificate")
+      let openssl = try ChildProcess("openssl", arguments, output: .inherited, errors: .nothing)
+      try #require(openssl.wait() == .exit(0), "openssl makes no certificate")
     }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }

@@ -46,13 +46,12 @@ private enum Written {
     let folder = try Music.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = folder.appendingPathComponent("app.store")
-    let (writer, output, _) = try Command.start([store.path], program: "StoreWriter")
+    let writer = try Command.start([store.path], program: "StoreWriter")
     defer {
-      // A child of a thread that blocks signals blocks SIGTERM too.
-      kill(writer.processIdentifier, SIGKILL)
-      writer.waitUntilExit()
+      writer.send(SIGKILL)
+      writer.wait()
     }
-    let saves = Saves(handle: output.fileHandleForReading)
+    let saves = Saves(handle: writer.output!)
     try saves.await(20)
     var last = 0
     for round in 0..<5 {
@@ -190,18 +189,9 @@ private enum Written {
     #expect(twice.status == 2 && twice.errors.contains("exists already"), "\(twice.errors)")
   }
 
-  private func run(_ arguments: String...) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    let output = try startingProcess {
-      let output = Pipe()
-      (process.standardOutput, process.standardError) = (output, output)
-      try process.run()
-      return output
-    }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(arguments): \(text)")
+  private func run(_ command: String, _ arguments: String...) throws {
+    let process = try ChildProcess(command, arguments, errors: .output)
+    let text = process.text()
+    try #require(process.wait() == .exit(0), "\(command) \(arguments): \(text)")
   }
 }

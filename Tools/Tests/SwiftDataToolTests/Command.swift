@@ -7,28 +7,24 @@ import SwiftDataAppleStore
 /// The built command, run as a stranger runs it.
 enum Command {
   struct Result {
-    let status: Int32
+    /// The status that it exited with; nil if a signal ended it.
+    let status: Int32?
     let output: String
     let errors: String
   }
 
   static var folder: URL { URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent() }
 
+  /// Starts a program, with a pipe for its errors.
   static func start(
-    _ arguments: [String], program: String = "swiftdata", environment: [String: String] = [:]
-  ) throws -> (Process, Pipe, Pipe) {
-    let process = Process()
-    process.executableURL = folder.appendingPathComponent(program)
-    process.arguments = arguments
+    _ arguments: [String], program: String = "swiftdata", environment: [String: String] = [:],
+    output: ChildProcess.Stream = .pipe
+  ) throws -> ChildProcess {
     // The variables of a developer's shell would name another store.
     let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWIFTDATA_") }
-    process.environment = own.merging(environment) { $1 }
-    return try startingProcess {
-      let (output, errors) = (Pipe(), Pipe())
-      (process.standardOutput, process.standardError) = (output, errors)
-      try process.run()
-      return (process, output, errors)
-    }
+    return try ChildProcess(
+      folder.appendingPathComponent(program).path, arguments, environment: own.merging(environment) { $1 },
+      output: output, errors: .pipe)
   }
 
   static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
@@ -36,11 +32,17 @@ enum Command {
   }
 
   static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
-    let (process, output, errors) = try start(arguments, environment: environment)
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let problems = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Result(status: process.terminationStatus, output: text, errors: problems)
+    result(of: try start(arguments, environment: environment))
+  }
+
+  /// Reads what a program prints, and waits for its end.
+  static func result(of process: ChildProcess) -> Result {
+    func text(_ stream: FileHandle?) -> String {
+      String(decoding: stream?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
+    }
+    let (output, errors) = (text(process.output), text(process.errors))
+    let status: Int32? = if case .exit(let status) = process.wait() { status } else { nil }
+    return Result(status: status, output: output, errors: errors)
   }
 }
 

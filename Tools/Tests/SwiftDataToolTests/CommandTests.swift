@@ -106,22 +106,15 @@ import Testing
   func fullDisk() throws {
     let file = try Music.store(tracks: 1_200).path
     let copy = try Music.folder().appendingPathComponent("copy.store").path
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    defer { try? full.close() }
     let commands = ["inspect", "models", "check", "diagram"].flatMap { [[$0, file], [$0, file, "--json"]] }
     for arguments in commands + [["dump", file], ["diff", file, file], ["import", file, "--into", copy]] {
-      let process = Process()
-      process.executableURL = Command.folder.appendingPathComponent("swiftdata")
-      process.arguments = arguments
-      process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
-      let errors = try startingProcess {
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        return errors
-      }
-      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 2, "\(arguments)")
-      #expect(text.contains("the output cannot be written: No space left on device"), "\(arguments): \(text)")
+      let result = Command.result(of: try Command.start(arguments, output: .descriptor(full.fileDescriptor)))
+      #expect(result.status == 2, "\(arguments)")
+      #expect(
+        result.errors.contains("the output cannot be written: No space left on device"),
+        "\(arguments): \(result.errors)")
     }
   }
 
@@ -211,11 +204,9 @@ import Testing
     let differing = try Command.run("diff", file.path, url, "--namespace", namespace)
     #expect(differing.status == 1)
     #expect(differing.output.contains("title"), "\(differing.output.prefix(300)) \(differing.errors)")
-    let (process, output, _) = try Command.start([
-      "browse", url, "--namespace", namespace, "--port", "0", "--json",
-    ])
-    defer { process.terminate() }
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    let process = try Command.start(["browse", url, "--namespace", namespace, "--port", "0", "--json"])
+    defer { process.send(SIGTERM) }
+    let line = String(decoding: process.output!.availableData, as: UTF8.self)
     let address = try #require((try json(line) as? [String: String])?["address"])
     func get(_ path: String) async throws -> String {
       String(decoding: try await URLSession.shared.data(from: URL(string: address + path)!).0, as: UTF8.self)
@@ -227,9 +218,9 @@ import Testing
   @Test("browse serves classes, objects, links and filters on this machine, and changes nothing without --edit")
   func browse() async throws {
     let file = try Music.store()
-    let (process, output, _) = try Command.start(["browse", file.path, "--port", "0", "--json"])
-    defer { process.terminate() }
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    let process = try Command.start(["browse", file.path, "--port", "0", "--json"])
+    defer { process.send(SIGTERM) }
+    let line = String(decoding: process.output!.availableData, as: UTF8.self)
     let address = try #require((try json(line) as? [String: String])?["address"])
     func get(_ path: String) async throws -> (String, Int) {
       let (data, response) = try await URLSession.shared.data(from: URL(string: address + path)!)
@@ -278,13 +269,12 @@ import Testing
       (["sync-token", "ann", "--keys", keys, "--days=-1"], "--days takes a number above 0, at most 36500"),
     ]
     for (arguments, message) in cases {
-      let (process, output, errors) = try Command.start(arguments)
+      let process = try Command.start(arguments)
       // A command that accepts the number serves until it is stopped.
-      DispatchQueue.global().asyncAfter(deadline: .now() + 300) { process.terminate() }
-      #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty, "\(arguments)")
-      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 2 && text.contains(message), "\(arguments): \(text)")
+      DispatchQueue.global().asyncAfter(deadline: .now() + 300) { process.send(SIGTERM) }
+      let result = Command.result(of: process)
+      #expect(result.output.isEmpty, "\(arguments)")
+      #expect(result.status == 2 && result.errors.contains(message), "\(arguments): \(result.errors)")
     }
   }
 

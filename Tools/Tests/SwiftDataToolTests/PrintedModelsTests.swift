@@ -117,24 +117,15 @@ import Testing
     let build = Command.folder
     let library = folder.appendingPathComponent("libPrinted.so")
     var arguments = [
-      "swiftc", "-swift-version", "6", "-Onone", "-emit-library", "-o", library.path, "-module-name", "Printed",
+      "-swift-version", "6", "-Onone", "-emit-library", "-o", library.path, "-module-name", "Printed",
     ]
     arguments += ["-I", build.appendingPathComponent("Modules").path]
     let plugin = build.appendingPathComponent("SwiftDataMacros-tool").path
     arguments += ["-load-plugin-executable", "\(plugin)#SwiftDataMacros"]
     for map in moduleMaps(build) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments + sources + [file.path]
-    let errors = try startingProcess {
-      let errors = Pipe()
-      (process.standardError, process.standardOutput) = (errors, errors)
-      try process.run()
-      return errors
-    }
-    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(text.suffix(8000))")
+    let compiler = try ChildProcess("swiftc", arguments + sources + [file.path], errors: .output)
+    let text = compiler.text()
+    #expect(compiler.wait() == .exit(0), "\(text.suffix(8000))")
     return try #require(dlopen(library.path, RTLD_NOW), "\(String(cString: dlerror()))")
   }
 

@@ -1,4 +1,5 @@
 import BlockingTests
+import ChildProcesses
 import Foundation
 import SwiftData
 import SwiftDataPostgres
@@ -70,14 +71,14 @@ private enum Typed {
   private func checkEndless(_ store: String, _ options: String...) throws {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 'a row' AS t FROM n"
     for form in [[], ["--json"]] {
-      let (process, output, _) = try Command.start(["query", store, endless] + form + options)
+      let process = try Command.start(["query", store, endless] + form + options)
       defer {
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.send(SIGKILL)
+        process.wait()
       }
       var text = ""
       while !text.contains("5000") {
-        let data = output.fileHandleForReading.availableData
+        let data = process.output!.availableData
         try #require(!data.isEmpty, "the command ended: \(text.suffix(1_000))")
         text += String(decoding: data, as: UTF8.self)
       }

@@ -82,16 +82,12 @@ struct CutConnectionTests {
   private func selfSigned() throws -> TLSConfiguration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("sync-tls-\(UUID().uuidString).pem")
     defer { try? FileManager.default.removeItem(at: file) }
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    openssl.arguments = [
-      "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+    let arguments = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
       "-subj", "/CN=sync", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file.path, "-out", file.path,
     ]
-    openssl.standardError = FileHandle.nullDevice
-    try startingProcess { try openssl.run() }
-    openssl.waitUntilExit()
-    try #require(openssl.terminationStatus == 0, "openssl makes no certificate")
+    let openssl = try ChildProcess("openssl", arguments, output: .inherited, errors: .nothing)
+    try #require(openssl.wait() == .exit(0), "openssl makes no certificate")
     return .makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(file.path).map { .certificate($0) },
       privateKey: .privateKey(try NIOSSLPrivateKey(file: file.path, format: .pem)))

@@ -47,8 +47,8 @@ struct KilledProcessTests {
     let token = try await keys.token(for: account, seconds: 3600)
     // Below the ports that the system gives to connections (32768 and above): a server that starts again needs the same port.
     let firstPort = 20_000 + Int.random(in: 0..<12_000)
-    func startServer(_ index: Int) throws -> ChildProcess {
-      try ChildProcess(
+    func startServer(_ index: Int) throws -> RunningProgram {
+      try RunningProgram(
         "swiftdata",
         [
           "sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(firstPort + index),
@@ -57,9 +57,9 @@ struct KilledProcessTests {
     }
     var servers = try (0..<count).map(startServer)
     for server in servers { try await server.wait(for: "listens") }
-    func startClient(_ index: Int) throws -> ChildProcess {
+    func startClient(_ index: Int) throws -> RunningProgram {
       let url = "http://127.0.0.1:\(firstPort + index % count)"
-      return try ChildProcess(
+      return try RunningProgram(
         "SyncProbe", ["write", folder.path("client\(index).store"), url, token, "c\(index)", String(Self.notes)])
     }
     var clients = try (0..<Self.writers).map(startClient)
@@ -96,7 +96,7 @@ struct KilledProcessTests {
     var contents: [[String]] = []
     for index in 0...Self.writers {
       let url = "http://127.0.0.1:\(firstPort + index % count)"
-      let reader = try ChildProcess(
+      let reader = try RunningProgram(
         "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(Self.writers * Self.notes)])
       await reader.waitForExit()
       contents.append(reader.lines.filter { $0.hasPrefix("note ") })
@@ -108,7 +108,7 @@ struct KilledProcessTests {
     servers[0].kill()
     servers[0] = try startServer(0)
     try await servers[0].wait(for: "listens")
-    let late = try ChildProcess(
+    let late = try RunningProgram(
       "SyncProbe", ["read", folder.path("late.store"), "http://127.0.0.1:\(firstPort)", token, String(all.count)])
     await late.waitForExit()
     #expect(late.lines.filter { $0.hasPrefix("note ") } == contents[0])
@@ -117,8 +117,8 @@ struct KilledProcessTests {
 }
 
 /// A program of this package that runs beside the test.
-final class ChildProcess: Sendable {
-  private let process = Process()
+final class RunningProgram: Sendable {
+  private let process: ChildProcess
   private let output: URL
 
   init(_ name: String, _ arguments: [String]) throws {
@@ -126,11 +126,10 @@ final class ChildProcess: Sendable {
     let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     output = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID().uuidString)")
     try Data().write(to: output)
-    process.executableURL = folder.appendingPathComponent(name)
-    process.arguments = arguments
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = FileHandle.nullDevice
-    try startingProcess { [process] in try process.run() }
+    let file = try FileHandle(forWritingTo: output)
+    defer { try? file.close() }
+    process = try ChildProcess(
+      folder.appendingPathComponent(name).path, arguments, output: .descriptor(file.fileDescriptor), errors: .nothing)
   }
 
   deinit {
@@ -146,16 +145,15 @@ final class ChildProcess: Sendable {
 
   /// Ends it at once, as `kill -9` does.
   func kill() {
-    guard process.isRunning else { return }
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.send(SIGKILL)
+    process.wait()
   }
 
   /// Sends it a signal.
-  func signal(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+  func signal(_ signal: Int32) { process.send(signal) }
 
-  /// The status that it ended with, or the signal that ended it.
-  var status: Int32 { process.terminationStatus }
+  /// How it ended.
+  var ending: ChildProcess.Ending { process.wait() }
 
   /// Waits until it has printed a text.
   func wait(for text: String) async throws {

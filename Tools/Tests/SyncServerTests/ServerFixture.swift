@@ -45,15 +45,15 @@ struct ServerFixture {
 
   /// Runs server processes on one store while the body runs.
   static func withProcesses<T: Sendable>(
-    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture], [ChildProcess]) async throws -> T
+    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture], [RunningProgram]) async throws -> T
   ) async throws -> T {
     let folder = try TestFolder()
     try Data("test \(secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
     let keys = try await TokenKeys([("test", secret)])
-    var (processes, fixtures) = ([ChildProcess](), [ServerFixture]())
+    var (processes, fixtures) = ([RunningProgram](), [ServerFixture]())
     defer { for process in processes { process.kill() } }
     for _ in 0..<count {
-      let process = try ChildProcess(
+      let process = try RunningProgram(
         "swiftdata", ["sync-server", "--store", store, "--keys", folder.path("keys"), "--port", "0"])
       processes.append(process)
       try await process.wait(for: "listens")
@@ -125,12 +125,9 @@ final class TestFolder: Sendable {
   }
 
   private static func psql(_ statement: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["psql", TestStore.postgresURL ?? "", "--quiet", "-v", "ON_ERROR_STOP=1", "-c", statement]
-    try startingProcess { try process.run() }
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(statement)")
+    let arguments = [TestStore.postgresURL ?? "", "--quiet", "-v", "ON_ERROR_STOP=1", "-c", statement]
+    let process = try ChildProcess("psql", arguments, output: .inherited)
+    try #require(process.wait() == .exit(0), "\(statement)")
   }
 }
 

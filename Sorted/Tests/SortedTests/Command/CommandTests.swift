@@ -1,4 +1,5 @@
 import BlockingTests
+import ChildProcesses
 import Foundation
 import Sorted
 import SwiftData
@@ -80,12 +81,10 @@ import Testing
     let started = try sorted.start(["import", "irc", folder.url.path, "--store", store])
     // The first tenth is done when the first line of progress is there.
     while try Data(contentsOf: started.errors).isEmpty, started.process.isRunning { usleep(10_000) }
-    started.process.interrupt()
-    let output = started.output.fileHandleForReading.readDataToEndOfFile()
-    started.process.waitUntilExit()
-    #expect(started.process.terminationReason == .exit)
-    #expect(started.process.terminationStatus == 130)
-    #expect(String(decoding: output, as: UTF8.self).contains("run the command again to complete it"))
+    started.process.send(SIGINT)
+    let output = started.process.text()
+    #expect(started.process.wait() == .exit(130))
+    #expect(output.contains("run the command again to complete it"))
     let saved = try folder.context().fetchCount(FetchDescriptor<MessageEntity>())
     #expect(saved > 0 && saved < 56_000)
     #expect(saved.isMultiple(of: 2_000))
@@ -172,11 +171,9 @@ import Testing
     try importDay(1)
     let text = try folder.write("letter.txt", "This is a letter and no database, whatever its name says. It is long.\n")
     func error(_ arguments: String...) throws -> String {
-      let process = try sorted.start(arguments)
-      #expect(process.output.fileHandleForReading.readDataToEndOfFile().isEmpty)
-      process.process.waitUntilExit()
-      #expect(process.process.terminationStatus == 2)
-      return try String(contentsOf: process.errors, encoding: .utf8)
+      let run = try sorted.run(arguments)
+      #expect(run.output.isEmpty && run.status == 2)
+      return run.errors
     }
     #expect(
       try error("show", "nobody", "--store", store)

@@ -1,4 +1,5 @@
 import BlockingTests
+import ChildProcesses
 import Foundation
 import Sorted
 import SwiftData
@@ -88,10 +89,8 @@ import Testing
   func lines() throws {
     _ = try json(run("ann", "new", "--to", "bob", "--id", "talk", "--json"))
     let started = try sorted.start(["send", "talk", "--lines", "--store", store("ann")], input: "one\ntwo\nthree\n")
-    let ids = String(decoding: started.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      .split(separator: "\n")
-    started.process.waitUntilExit()
-    #expect(started.process.terminationStatus == 0)
+    let ids = started.process.text().split(separator: "\n")
+    #expect(started.process.wait() == .exit(0))
     #expect(ids.count == 3)
     #expect(try texts("ann") == ["one", "two", "three"])
     let edited = try json(run("ann", "edit", String(ids[1]), "deux", "--json"))
@@ -124,18 +123,17 @@ import Testing
       "--store",
       store("ann"), "--json",
     ])
-    defer { if watch.process.isRunning { kill(watch.process.processIdentifier, SIGKILL) } }
+    defer { watch.process.send(SIGKILL) }
     // Its first line comes after its first sync.
-    try #require(!watch.output.fileHandleForReading.availableData.isEmpty, "it ended")
+    try #require(!watch.process.output!.availableData.isEmpty, "it ended")
     try run("ann", "send", "talk", "hello").expectSuccess()
     // Not until its output says so: a sync that sends and fails afterwards has no report.
     while try json(run("ann", "status", "--json"))["pending"] as? Int != 0 {
       try await Task.sleep(for: .milliseconds(50))
     }
-    watch.process.interrupt()
-    let output = String(decoding: watch.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    watch.process.waitUntilExit()
-    #expect(watch.process.terminationStatus == 0, "\(output)")
+    watch.process.send(SIGINT)
+    let output = watch.process.text()
+    #expect(watch.process.wait() == .exit(0), "\(output)")
     #expect(!output.isEmpty)
     server.kill()
   }

@@ -15,29 +15,22 @@ import Testing
 /// A running sync server.
 private final class SyncServerProgram {
   let port: Int
-  private let process = Process()
+  private let process: ChildProcess
 
   init(_ folder: URL, port: Int = 0) throws {
     let keys = folder.appendingPathComponent("keys")
     try Data("test \(SharedPeople.secret)\n".utf8).write(to: keys)
-    process.executableURL = SortedProgram.beside.appendingPathComponent("SyncServerProcess")
-    process.arguments = [folder.appendingPathComponent("server.store").path, keys.path, "\(port)"]
-    process.standardError = FileHandle.nullDevice
-    let output = try startingProcess { [process] in
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      return output
-    }
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    process = try ChildProcess(
+      SortedProgram.beside.appendingPathComponent("SyncServerProcess").path,
+      [folder.appendingPathComponent("server.store").path, keys.path, "\(port)"], errors: .nothing)
+    let line = String(decoding: process.output!.availableData, as: UTF8.self)
     self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)), "the server printed \(line)")
   }
 
   /// As a power failure does.
   func kill() {
-    guard process.isRunning else { return }
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.send(SIGKILL)
+    process.wait()
   }
 
   deinit { kill() }
@@ -129,13 +122,12 @@ private final class SyncServerProgram {
     // Two at a time: the first one goes on, and the other one's trouble is not the store's.
     let watching = try watch("ann", port)
     // Its first line comes after its first exchange.
-    #expect(!watching.output.fileHandleForReading.availableData.isEmpty)
+    #expect(!watching.process.output!.availableData.isEmpty)
     let second = try sync("ann", port)
     #expect(second.status == 2 && second.errors.contains("another process"))
     #expect(try json(run("ann", "status", "--json"))["lastError"] == nil)
-    kill(watching.process.processIdentifier, SIGTERM)
-    watching.process.waitUntilExit()
-    #expect(watching.process.terminationStatus == 0)
+    watching.process.send(SIGTERM)
+    #expect(watching.process.wait() == .exit(0))
     status = try json(run("bob", "status", "--server", "http://127.0.0.1:\(port)", "--json"))
     #expect(status["online"] as? Bool == true && status["pending"] as? Int == 0 && status["lastError"] == nil)
     server.kill()
@@ -200,7 +192,7 @@ private final class SyncServerProgram {
     try run("ann", "send", "talk", "first").expectSuccess()
     let ann = try watch("ann", port)
     var bob = try watch("bob", port)
-    defer { for process in [ann, bob] { kill(process.process.processIdentifier, SIGKILL) } }
+    defer { for started in [ann, bob] { started.process.send(SIGKILL) } }
     try await wait { try FileManager.default.fileExists(atPath: store("bob").path) && !messages("bob").isEmpty }
     let count = 12
     for number in 1...count {
@@ -209,8 +201,8 @@ private final class SyncServerProgram {
       case 4: server.kill()
       case 7: server = try SyncServerProgram(folder.url, port: port)
       case 9:
-        kill(bob.process.processIdentifier, SIGKILL)
-        bob.process.waitUntilExit()
+        bob.process.send(SIGKILL)
+        bob.process.wait()
       case 11: bob = try watch("bob", port)
       default: break
       }

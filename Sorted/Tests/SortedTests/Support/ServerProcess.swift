@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ final class ServerProcess: Sendable {
     started = try sorted.start(["firestore", "--port", "\(port)", "--store", store.path])
     var output = ""
     while !output.contains("\n") {
-      let data = started.output.fileHandleForReading.availableData
+      let data = started.process.output!.availableData
       let errors = try String(contentsOf: started.errors, encoding: .utf8)
       try #require(!data.isEmpty, "the server ended: \(errors)")
       output += String(decoding: data, as: UTF8.self)
@@ -29,8 +30,7 @@ final class ServerProcess: Sendable {
 
   /// As a power failure does.
   func kill() {
-    guard started.process.isRunning else { return }
-    Foundation.kill(started.process.processIdentifier, SIGKILL)
-    started.process.waitUntilExit()
+    started.process.send(SIGKILL)
+    started.process.wait()
   }
 }

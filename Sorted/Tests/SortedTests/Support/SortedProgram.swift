@@ -6,7 +6,8 @@ import Testing
 struct SortedProgram {
   /// How a run ended and what it printed.
   struct Run {
-    let status: Int32
+    /// The status that it exited with; nil if a signal ended it.
+    let status: Int32?
     let output: String
     let errors: String
 
@@ -34,31 +35,22 @@ struct SortedProgram {
 
   /// - Parameter models: where the program finds a sentence model; nil is where this process does.
   func run(_ arguments: [String], models: URL? = nil) throws -> Run {
-    let process = try start(arguments, models: models)
-    let output = process.output.fileHandleForReading
-    let data = output.readDataToEndOfFile()
-    process.process.waitUntilExit()
+    let started = try start(arguments, models: models)
+    let output = started.process.text()
+    let status: Int32? = if case .exit(let status) = started.process.wait() { status } else { nil }
     return Run(
-      status: process.process.terminationStatus, output: String(decoding: data, as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: process.errors), as: UTF8.self))
+      status: status, output: output, errors: String(decoding: try Data(contentsOf: started.errors), as: UTF8.self))
   }
 
   /// The processor time of a run in seconds. A busy machine makes the run last longer, and its processor time hardly.
   func processorTime(_ arguments: String...) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
     let script = "TIMEFORMAT='%U %S'; time \"$@\" >/dev/null 2>&1"
-    process.arguments = ["-c", script, "bash", Self.executable.path] + arguments
     let own = ["XDG_DATA_HOME": dataHome.path, "LC_ALL": "C"]
-    process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
-    let output = try startingProcess {
-      let output = Pipe()
-      process.standardError = output
-      try process.run()
-      return output
-    }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    // bash prints the times to its errors.
+    let text = try ChildProcess(
+      "/bin/bash", ["-c", script, "bash", Self.executable.path] + arguments,
+      environment: ProcessInfo.processInfo.environment.merging(own) { $1 }, errors: .output
+    ).text()
     let times = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     try #require(times.count == 2, "\(text)")
     return times[0] + times[1]
@@ -66,33 +58,26 @@ struct SortedProgram {
 
   /// A started process. Its errors go to a file, so that neither pipe can fill while the other is read.
   struct Started {
-    let process: Process
-    let output: Pipe
+    let process: ChildProcess
     let errors: URL
   }
 
   func start(_ arguments: [String], input: String? = nil, models: URL? = nil) throws -> Started {
     let errors = dataHome.appendingPathComponent("errors-\(UUID().uuidString)")
     try Data().write(to: errors)
-    let process = Process()
-    process.executableURL = Self.executable
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
-    process.environment?["SORTED_STORE"] = nil
-    if let models { process.environment?["SORTED_MODELS"] = models.path }
-    process.standardError = try FileHandle(forWritingTo: errors)
-    let (output, lines) = try startingProcess {
-      let (output, lines) = (Pipe(), input.map { _ in Pipe() })
-      process.standardOutput = output
-      process.standardInput = lines ?? FileHandle.nullDevice
-      try process.run()
-      return (output, lines)
-    }
-    if let lines, let input {
+    let file = try FileHandle(forWritingTo: errors)
+    defer { try? file.close() }
+    var environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
+    environment["SORTED_STORE"] = nil
+    if let models { environment["SORTED_MODELS"] = models.path }
+    let process = try ChildProcess(
+      Self.executable.path, arguments, environment: environment, input: input == nil ? .nothing : .pipe,
+      errors: .descriptor(file.fileDescriptor))
+    if let lines = process.input, let input {
       // Small enough for the pipe, or the program reads while this writes.
-      try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-      try lines.fileHandleForWriting.close()
+      try lines.write(contentsOf: Data(input.utf8))
+      try lines.close()
     }
-    return Started(process: process, output: output, errors: errors)
+    return Started(process: process, errors: errors)
   }
 }

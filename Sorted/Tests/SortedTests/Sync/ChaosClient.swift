@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Sorted
 import SwiftData
@@ -44,17 +45,16 @@ final class ChaosClient: @unchecked Sendable {
   func startSyncing() throws {
     let started = try sorted.start(["sync", "--watch", "--interval", "0.1"] + syncArguments)
     // Nobody reads what it prints otherwise, and it must not wait for that.
-    Thread.detachNewThread { _ = started.output.fileHandleForReading.readDataToEndOfFile() }
+    Thread.detachNewThread { _ = started.process.text() }
     lock.withLock { watcher = started }
   }
 
   /// As a power failure does, to both processes.
   func kill() {
     let (watcher, writer) = lock.withLock { (self.watcher, self.writer) }
-    for started in [watcher, writer].compactMap({ $0 }) where started.process.isRunning {
-      Foundation.kill(started.process.processIdentifier, SIGKILL)
-    }
-    watcher?.process.waitUntilExit()
+    watcher?.process.send(SIGKILL)
+    writer?.process.send(SIGKILL)
+    watcher?.process.wait()
   }
 
   /// Writes until so many messages are acknowledged, in processes of up to 25 each, and starts the next one where one is
@@ -71,16 +71,15 @@ final class ChaosClient: @unchecked Sendable {
           ["send", conversation, "--lines", "--json", "--clock-offset=\(clockOffset)", "--store", store.path],
           input: lines.joined(separator: "\n") + "\n")
         lock.withLock { writer = started }
-        let output = started.output.fileHandleForReading.readDataToEndOfFile()
-        started.process.waitUntilExit()
+        let output = started.process.text()
         // A line that was cut off is no acknowledgement.
-        let stored = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let stored = output.split(separator: "\n", omittingEmptySubsequences: false)
           .dropLast().compactMap { try? JSONDecoder.dates.decode(MessageSummary.self, from: Data($0.utf8)) }
         lock.withLock { for message in stored { acknowledgedTexts[message.id] = message.text } }
         done += stored.count
         // What a killed writer did not get to is written by the next one, with other texts.
         for _ in 0..<(lines.count - stored.count) { permits.signal() }
-        if started.process.terminationReason == .exit, started.process.terminationStatus != 0 {
+        if case .exit(let status) = started.process.wait(), status != 0 {
           throw DataLayerError.saveFailed(try String(contentsOf: started.errors, encoding: .utf8))
         }
       }

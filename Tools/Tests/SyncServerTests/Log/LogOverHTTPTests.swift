@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SwiftDataSync
 import SyncProtocol
@@ -244,7 +245,7 @@ import UntrustedInput
       processes[0].signal(signal)
       #expect(try await !waiting.value)
       await processes[0].waitForExit()
-      #expect(processes[0].status == 0)
+      #expect(processes[0].ending == .exit(0))
       return ann.account
     }
     // What it acknowledged is there.

@@ -20,18 +20,9 @@ import UntrustedInput
     /// - Returns: the lines that it printed.
     func run(_ arguments: String..., isRefused: Bool = false) throws -> [String] {
       let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("client.py").path
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["python3", script, fixture.url.absoluteString, token, state] + arguments
-      let output = try startingProcess {
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        return output
-      }
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == (isRefused ? 1 : 0), "\(arguments)")
+      let process = try ChildProcess("python3", [script, fixture.url.absoluteString, token, state] + arguments)
+      let text = process.text()
+      #expect(process.wait() == .exit(isRefused ? 1 : 0), "\(arguments)")
       return text.split(separator: "\n").map(String.init)
     }
   }
