@@ -13,21 +13,21 @@ import SpawnedProcesses
 /// thread for all children, which learns of an end by a socket that the child inherits. A child that closes this socket and runs on keeps
 /// the thread from all other children. Tests that wait for these children then hold up the few threads of Swift's tasks.
 public final class ChildProcess: Sendable {
-  /// What a standard stream of a process is.
+  /// The place that a standard stream of a process leads to.
   public enum Stream: Equatable, Sendable {
     /// The null device.
     case nothing
-    /// The stream of this process.
+    /// The place of this process's stream.
     case inherited
     /// A pipe, whose other end is here.
     case pipe
-    /// For the standard error: where the standard output goes.
+    /// The place of the standard output, for the standard error alone.
     case output
     /// A descriptor of this process, which stays open here.
     case descriptor(Int32)
   }
 
-  /// How a process ended.
+  /// The way in which a process ended.
   public enum Ending: Equatable, Sendable {
     /// It exited with a status.
     case exit(Int32)
@@ -55,7 +55,7 @@ public final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - command: a path, or a name to look for in `PATH`.
   ///   - arguments: the arguments that follow the command.
-  ///   - environment: all variables of the process; nil takes those of this process.
+  ///   - environment: all variables of the process; nil takes the variables of this process.
   ///   - directory: where it runs; nil is where this process runs.
   /// - Throws: ``Failure`` if it cannot be started.
   public init(
@@ -113,7 +113,7 @@ public final class ChildProcess: Sendable {
   /// - Returns: nil if it still runs.
   public func wait(seconds: Double) -> Ending? { end.wait(until: Date(timeIntervalSinceNow: seconds)) }
 
-  /// Reads what is left of its output, and waits for its end.
+  /// Reads the rest of its output, and waits for its end.
   public func text() -> String {
     let data = output?.readDataToEndOfFile() ?? Data()
     wait()
@@ -146,7 +146,7 @@ private final class End: @unchecked Sendable {
 
   /// Waits for the process, and frees its number.
   func reap(_ process: Int32) {
-    // Until then nobody else can get the number.
+    // Until it is waited for without this option, no other process gets the number.
     var information = siginfo_t()
     while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     condition.withLock {
