@@ -275,8 +275,10 @@ final class ZoneServer {
   func copy() -> Copy { Copy(contents: contents, shares: shares, keys: keys.zones) }
 
   /// Becomes what it was when the copy was made, and starts.
-  func restore(_ copy: Copy) {
+  /// - Parameter isNoticed: whether the server begins an epoch.
+  func restore(_ copy: Copy, isNoticed: Bool = true) {
     (contents, shares, keys.zones) = (copy.contents, copy.shares, copy.keys)
+    guard isNoticed else { return }
     contents.epochs.append(SyncLog.Epoch(name: UUID(), start: contents.commit))
   }
 }

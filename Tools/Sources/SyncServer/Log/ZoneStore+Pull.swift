@@ -50,7 +50,8 @@ extension ZoneStore {
     guard let cursor = request.cursor.value(in: 0...head.commit) else {
       throw SyncFailure(
         .unknownSequence,
-        "the client has seen the commit \(request.cursor), and the log ends with \(head.commit); pull with the cursor 0"
+        "the client has seen the commit \(request.cursor), and the log ends with \(head.commit): the database was restored. Pull with the"
+          + " cursor 0 and without known zones, and send what the log lacks"
       )
     }
     // The list comes after the newest commit, so that it knows all zones with entries up to this commit.
@@ -201,9 +202,10 @@ extension ZoneStore {
     try noticeRestore()
     let context = ModelContext(container)
     let list = try list(of: account, context)
-    guard request.epoch == (try head(context)).epoch, request.version == list.readable.version else {
-      return (true, list.keys)
-    }
+    let head = try head(context)
+    guard request.epoch == head.epoch, request.version == list.readable.version,
+      request.cursor <= Untrusted(head.commit)
+    else { return (true, list.keys) }
     return (list.latest.values.contains { Untrusted($0) > request.cursor }, list.keys)
   }
 
