@@ -65,7 +65,7 @@ extension ZoneStore {
     let known = named.filter { list.latest[$0] != nil && !behind.contains($0.text) }
 
     var answer = Answer(cursor: head.commit, latest: head.commit)
-    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
+    let commits = try self.known(request.unsent.map { LogIdentity(account: account, id: $0) }, context).commits
     for (identity, commit) in commits where held.contains(identity.id) { answer.held[commit] = identity.id }
     let active = known.filter { list.latest[$0].map { $0 > cursor } ?? false }
     (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit, without: answer.held)
