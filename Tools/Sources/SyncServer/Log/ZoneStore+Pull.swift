@@ -116,7 +116,8 @@ extension ZoneStore {
     guard !zones.isEmpty else { return ([], latest) }
     let keys = zones.map(\.text)
     var (found, size) = ([LogPart](), Int64(0))
-    var (end, range) = (cursor, Int64(limits.scannedEntries))
+    // A range with large entries has more than an answer.
+    var (end, range) = (cursor, Int64(max(1, limits.scannedEntries / 4)))
     while end < latest, found.count < limits.scannedEntries, size < limits.answerSize {
       let (start, last, most) = (end, min(latest, end + range), 2 * limits.scannedEntries - found.count)
       var descriptor = FetchDescriptor<LogPart>(
