@@ -94,7 +94,7 @@ final class ZoneServer {
   ) -> SyncFailure? {
     if contents.ids[transaction.id] != nil { return nil }
     let cursor = request.cursor.clamped(to: SyncWire.sequenceNumbers)
-    guard request.epoch == contents.epochs.last?.name, cursor >= contents.floor,
+    guard request.epoch == contents.epochs.last?.name, cursor >= contents.floor, cursor <= contents.commit,
       before.allSatisfy({ contents.ids[$0] != nil })
     else { return SyncFailure(.behind, "the client has not seen what it has to see") }
     guard transaction.parts.keys.allSatisfy({ may(account, $0, write: true) }) else {
