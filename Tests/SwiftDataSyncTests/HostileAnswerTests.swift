@@ -185,6 +185,34 @@ struct HostileAnswerTests {
     await engine.stop()
   }
 
+  @Test("ends an exchange whose server refuses each cursor, and shows what it showed", arguments: [true, false])
+  func refusedCursors(hasMore: Bool) async throws {
+    let (container, engine) = try await pausedEngine()
+    try insert("a", container)
+    try await engine.syncNow()
+    transport.answer { request, reply in
+      guard request.path.contains("/pull") else { return reply }
+      let pull = try SyncWire.decode(SyncLog.PullRequest.self, from: request.body ?? Data())
+      guard hasMore, pull.cursor == Untrusted(0) else {
+        let failure = SyncFailure(.unknownSequence, "the log ends before the cursor")
+        return SyncReply(status: failure.status, body: try SyncWire.encode(failure))
+      }
+      var response = try SyncWire.decode(SyncLog.PullResponse.self, from: reply.body)
+      response.latest += 1
+      return SyncReply(status: 200, body: try SyncWire.encode(response))
+    }
+    let before = transport.server.requests
+    let error = await refusal(engine)
+    #expect(error?.code == .refused && error?.message.contains(hasMore ? "does not send" : "ends before") == true)
+    #expect(transport.server.requests - before < 40)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<EngineTrack>()).map(\.title) == ["a"])
+    transport.answer(nil)
+    try await engine.syncNow()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<EngineTrack>()).map(\.title) == ["a"])
+    #expect(engine.status.pendingChanges == 0)
+    await engine.stop()
+  }
+
   /// What a faulty server says in turn.
   enum Alternation: CaseIterable { case list, position, start, share }
 

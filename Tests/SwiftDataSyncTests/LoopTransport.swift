@@ -82,9 +82,10 @@ final class LoopTransport: SyncTransport {
   func refuseUploads(after count: Int) { state.withLock { ($0.uploads, $0.mostUploads) = (0, count) } }
 
   /// Becomes what it was when the log was shorter, with the assets of that time.
-  func restore(to count: Int) {
+  /// - Parameter isNoticed: whether the server begins an epoch.
+  func restore(to count: Int, isNoticed: Bool = true) {
     state.withLock { state in
-      state.server.restore(state.copies[count])
+      state.server.restore(state.copies[count], isNoticed: isNoticed)
       state.copies = Array(state.copies.prefix(count)) + [state.server.copy()]
       let names = Set(
         state.server.log.flatMap { entry in
@@ -156,7 +157,7 @@ final class LoopTransport: SyncTransport {
     }
     if let failure { return try Self.refusal(failure) }
     func isChanged() -> Bool {
-      state.withLock { Untrusted($0.server.commit) > wait.cursor || $0.server.epoch != wait.epoch }
+      state.withLock { Untrusted($0.server.commit) != wait.cursor || $0.server.epoch != wait.epoch }
     }
     while wait.seconds != 0, !isChanged() { try await Task.sleep(for: .milliseconds(10)) }
     return SyncReply(status: 200, body: try SyncWire.encode(SyncLog.WaitResponse(isChanged: isChanged())))
@@ -180,6 +181,9 @@ final class LoopTransport: SyncTransport {
       return try SyncWire.encode(response)
     case ("POST", "/v2/log/pull"):
       let pull = try SyncWire.decode(SyncLog.PullRequest.self, from: request.body ?? Data())
+      if pull.epoch == server.epoch, pull.cursor > Untrusted(server.commit) {
+        throw SyncFailure(.unknownSequence, "the log ends before the cursor")
+      }
       return try SyncWire.encode(server.pull(pull, by: account, limit: 10))
     case ("POST", "/v2/shares"):
       let root = try SyncWire.decode(CreateShareRequest.self, from: request.body ?? Data()).root

@@ -178,5 +178,67 @@ struct RestoredServerTests {
     #expect(try group.contents(0) == ["Jazz: ", "single in none", "0 covers, 0 comments"])
     #expect(group.server.state(of: .account("ann"))[single.name]?.dead == nil)
   }
+
+  /// Two engines of one account, whose server was restored without noticing it. Its log has only the object "kept" of those that both saw,
+  /// and ends before the cursor of the first engine.
+  private struct Unnoticed {
+    let transport = LoopTransport()
+    let containers: [ModelContainer]
+    let engines: [SyncEngine]
+
+    init() async throws {
+      let pairs = [try await transport.pausedEngine(), try await transport.pausedEngine()]
+      (containers, engines) = (pairs.map(\.0), pairs.map(\.1))
+      try insert("kept", 0)
+      try await syncAll()
+      // The log begins an epoch, which both engines know.
+      transport.restore(to: 1)
+      try await syncAll()
+      for title in ["lost 1", "lost 2", "lost 3"] {
+        try insert(title, 0)
+        try await engines[0].syncNow()
+      }
+      transport.restore(to: 1, isNoticed: false)
+    }
+
+    func insert(_ title: String, _ index: Int) throws {
+      let context = ModelContext(containers[index])
+      context.insert(EngineTrack(id: title, title: title))
+      try context.save()
+    }
+
+    func syncAll() async throws { for engine in engines { try await engine.syncNow() } }
+
+    /// Exchanges everything, and compares what both show.
+    func expect(_ titles: [String]) async throws {
+      for _ in 0..<2 { try await syncAll() }
+      for (container, engine) in zip(containers, engines) {
+        #expect(try ModelContext(container).fetch(FetchDescriptor<EngineTrack>()).map(\.title).sorted() == titles)
+        #expect(engine.status.pendingChanges == 0 && engine.status.error == nil)
+        await engine.stop()
+      }
+    }
+  }
+
+  @Test("A server that did not notice its restore gets what it lacks from a client whose cursor is beyond its log")
+  func unnoticed() async throws {
+    let group = try await Unnoticed()
+    try group.insert("new", 1)
+    try await group.engines[1].syncNow()
+    try group.insert("unsent", 0)
+    #expect(group.transport.log.count == 2)
+    try await group.expect(["kept", "lost 1", "lost 2", "lost 3", "new", "unsent"])
+  }
+
+  @Test("Such a client does not bring back an object that was deleted meanwhile and is older than the newest epoch")
+  func unnoticedDeletion() async throws {
+    let group = try await Unnoticed()
+    let context = ModelContext(group.containers[1])
+    context.delete(try #require(try context.fetch(FetchDescriptor<EngineTrack>()).first))
+    try context.save()
+    try await group.engines[1].syncNow()
+    group.transport.fold()
+    try await group.expect(["lost 1", "lost 2", "lost 3"])
+  }
 }
 #endif

@@ -25,17 +25,24 @@ extension SyncEngine {
         try Task.checkCancellation()
         var request = replica.pullRequest()
         let response: SyncLog.PullResponse
-        if let coming = ahead, coming.request.isSame(as: request) {
-          // The answer is to that request, which may name other transactions.
-          (request, ahead) = (coming.request, nil)
-          response = try await withTaskCancellationHandler {
-            try await coming.answer.value
-          } onCancel: {
-            coming.answer.cancel()
+        do {
+          if let coming = ahead, coming.request.isSame(as: request) {
+            // The answer is to that request, which may name other transactions.
+            (request, ahead) = (coming.request, nil)
+            response = try await withTaskCancellationHandler {
+              try await coming.answer.value
+            } onCancel: {
+              coming.answer.cancel()
+            }
+          } else {
+            ahead?.answer.cancel()
+            response = try await client.pull(request)
           }
-        } else {
-          ahead?.answer.cancel()
-          response = try await client.pull(request)
+        } catch let failure as SyncFailure where failure.code == .unknownSequence && replica.store.replica.cursor > 0 {
+          ahead = nil
+          try progress.noteUnknownCursor()
+          try await fetching(replica) { try replica.takeUnknownCursor(of: request) }
+          continue
         }
         try response.check(request)
         ahead = request.following(response).map { next in (next, Task { [client] in try await client.pull(next) }) }
@@ -146,8 +153,8 @@ extension SyncEngine {
 /// How much of what the server had is here.
 private struct PullProgress {
   private let first: Int64
-  /// How many answers brought nothing since the cursor advanced, and how many named other epochs.
-  private var (idle, epochs) = (0, 0)
+  /// How many answers brought nothing since the cursor advanced, and how many named other epochs or refused the cursor.
+  private var (idle, restarts) = (0, 0)
 
   /// - Parameter cursor: what the replica had seen before.
   init(_ cursor: Int64) { first = cursor }
@@ -158,8 +165,19 @@ private struct PullProgress {
   ///   - isNew: whether parts of zones brought what was not here.
   /// - Throws: ``SyncFailure`` for a server that says without end that there is more.
   mutating func note(_ response: SyncLog.PullResponse, isLater: Bool, isNew: Bool) throws {
-    if response.epochs != nil { epochs += 1 } else if isLater { idle = 0 } else if !isNew { idle += 1 }
-    guard max(idle, epochs) <= SyncEngine.mostFailures else {
+    if response.epochs != nil { restarts += 1 } else if isLater { idle = 0 } else if !isNew { idle += 1 }
+    try check()
+  }
+
+  /// Notes that the server's log lacks the cursor, so that all zones come whole.
+  /// - Throws: ``SyncFailure`` for a server that says so without end.
+  mutating func noteUnknownCursor() throws {
+    restarts += 1
+    try check()
+  }
+
+  private func check() throws {
+    guard max(idle, restarts) <= SyncEngine.mostFailures else {
       throw SyncFailure(.invalid, "the server announces changes that it does not send; it is faulty")
     }
   }

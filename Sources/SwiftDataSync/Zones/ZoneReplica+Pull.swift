@@ -65,14 +65,7 @@ extension ZoneReplica {
         let fork = SyncLog.Epoch.fork(
           of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
         store.replica.epochs = epochs
-        store.replica.uncheckedKeys = Set(store.zones.keys.filter { keyGeneration($0) > 0 })
-        pushed = [:]
-        guard let fork else { return }
-        // The server gives all zones whole. The rows show what they show until then.
-        let zones = Set(store.zones.filter(\.value.isWhole).keys)
-        (store.replica.fork, store.replica.forkedZones) = zones.isEmpty ? (nil, nil) : (fork, zones)
-        store.replica.cursor = 0
-        for zone in store.zones.keys { try dropLoad(of: zone) }
+        try noteRestart(fork: fork)
       }
       return true
     }
@@ -87,6 +80,29 @@ extension ZoneReplica {
     try showLoads()
     if let failure { throw failure }
     return response.cursor < response.latest || store.zones.values.contains { !$0.isWhole || $0.position != nil }
+  }
+
+  /// Acts upon a pull that the server refused because its log ends before the cursor: the server's database was restored, and the server did
+  /// not notice it. The restored copy has the newest epoch, so it has the commits up to the start of that epoch as the replica saw them.
+  func takeUnknownCursor(of request: SyncLog.PullRequest) throws {
+    try showLoads()
+    guard pullRequest().isSame(as: request) else { return }
+    try transaction { try noteRestart(fork: store.replica.epochs.last?.start ?? 0) }
+  }
+
+  /// Notes that the server was started again.
+  /// - Parameter fork: a commit up to which the log is as the replica saw it, if the server's database was restored; nil if the log has all
+  ///   that the replica saw. Then the server gives all zones whole. The rows show what they show until a zone is here.
+  private func noteRestart(fork: Int64?) throws {
+    store.replica.uncheckedKeys = Set(store.zones.keys.filter { keyGeneration($0) > 0 })
+    pushed = [:]
+    guard let fork else { return }
+    let zones = Set(store.zones.filter(\.value.isWhole).keys)
+    // Zones of a restore before this one may be left.
+    let first = min(fork, store.replica.fork ?? fork)
+    (store.replica.fork, store.replica.forkedZones) = zones.isEmpty ? (nil, nil) : (first, zones)
+    store.replica.cursor = 0
+    for zone in store.zones.keys { try dropLoad(of: zone) }
   }
 
   private func setAccount(_ list: SyncLog.ZoneList) throws {

@@ -174,7 +174,26 @@ final class ZoneNode: EditedNode {
   func sendPull(limit: Int) throws {
     guard !isCutOff else { return }
     let request = replica.pullRequest()
-    flying.append(.pulled(server.pull(request, by: account, limit: limit), request))
+    if let answer = try answer(to: request, limit: limit) { flying.append(.pulled(answer, request)) }
+  }
+
+  /// The server's answer to a pull; nil if it refuses the pull because its log ends before the cursor.
+  private func answer(to request: SyncLog.PullRequest, limit: Int) throws -> SyncLog.PullResponse? {
+    guard !isBeyondLog else {
+      try fetching { try replica.takeUnknownCursor(of: request) }
+      return nil
+    }
+    return server.pull(request, by: account, limit: limit)
+  }
+
+  private var isBeyondLog: Bool {
+    replica.store.replica.epochs.last?.name == server.epoch && replica.store.replica.cursor > server.commit
+  }
+
+  /// Asks the server after a restore that the server did not notice. All messages before it are lost.
+  func noticeRestore() throws {
+    flying = []
+    while isBeyondLog { try run { _ = try answer(to: replica.pullRequest(), limit: 1) } }
   }
 
   /// One message arrives, or is lost, or arrives and stays to arrive again.
@@ -269,7 +288,8 @@ final class ZoneNode: EditedNode {
   private func pullAll() throws {
     for _ in 0..<1000 {
       let request = replica.pullRequest()
-      guard try take(server.pull(request, by: account, limit: 100), request) else { return }
+      guard let answer = try answer(to: request, limit: 100) else { continue }
+      guard try take(answer, request) else { return }
     }
   }
 

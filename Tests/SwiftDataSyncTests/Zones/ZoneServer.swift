@@ -94,7 +94,7 @@ final class ZoneServer {
   ) -> SyncFailure? {
     if contents.ids[transaction.id] != nil { return nil }
     let cursor = request.cursor.clamped(to: SyncWire.sequenceNumbers)
-    guard request.epoch == contents.epochs.last?.name, cursor >= contents.floor,
+    guard request.epoch == contents.epochs.last?.name, cursor >= contents.floor, cursor <= contents.commit,
       before.allSatisfy({ contents.ids[$0] != nil })
     else { return SyncFailure(.behind, "the client has not seen what it has to see") }
     guard transaction.parts.keys.allSatisfy({ may(account, $0, write: true) }) else {
@@ -275,8 +275,10 @@ final class ZoneServer {
   func copy() -> Copy { Copy(contents: contents, shares: shares, keys: keys.zones) }
 
   /// Becomes what it was when the copy was made, and starts.
-  func restore(_ copy: Copy) {
+  /// - Parameter isNoticed: whether the server begins an epoch.
+  func restore(_ copy: Copy, isNoticed: Bool = true) {
     (contents, shares, keys.zones) = (copy.contents, copy.shares, copy.keys)
+    guard isNoticed else { return }
     contents.epochs.append(SyncLog.Epoch(name: UUID(), start: contents.commit))
   }
 }

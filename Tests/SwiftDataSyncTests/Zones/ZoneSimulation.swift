@@ -45,7 +45,7 @@ struct ZoneSimulation {
         isRestorable: past?.isRestorable(index) ?? false)
     }
     var compaction = compacts ? ZoneCompaction(seed: seed, steps: steps) : nil
-    var restoring = restoresServer ? ZoneRestore(seed: seed, steps: steps) : nil
+    var restoring = restoresServer ? ZoneRestore(seed: seed, steps: steps, isNoticed: seed % 16 == 3) : nil
     var problems: [String] = []
     var marks = Set<UUID>()
     try past?.begin(nodes) { marks.formUnion($1) }
@@ -53,7 +53,7 @@ struct ZoneSimulation {
       server.now += Int64.random(in: 0...40_000, using: &random)
       let node = nodes.randomElement(using: &random)!
       try act(on: node, &random, &marks)
-      restoring?.reach(step, server)
+      try restoring?.reach(step, server, nodes)
       compaction?.reach(step, server)
       switch try past?.reach(step, nodes) {
       // What a restored store lost is exempt: no other place had it.
@@ -143,18 +143,26 @@ struct ZoneSimulation {
 
 /// Makes a copy of the server at one step of a run and restores the server from it at a later one.
 struct ZoneRestore {
-  private let (copied, restored): (Int, Int)
+  private let (begun, copied, restored): (Int, Int, Int)
+  /// Whether the server begins an epoch. Otherwise one begins some time before the copy, and the nodes ask the server before its log is as
+  /// long as it was.
+  private let isNoticed: Bool
   private var copy: ZoneServer.Copy?
 
-  init(seed: UInt64, steps: Int) {
+  init(seed: UInt64, steps: Int, isNoticed: Bool) {
     var random = SeededGenerator(seed: ~seed)
     copied = Int.random(in: 0..<steps / 2, using: &random)
     restored = Int.random(in: copied..<steps, using: &random)
+    begun = Int.random(in: 0...copied, using: &random)
+    self.isNoticed = isNoticed
   }
 
-  mutating func reach(_ step: Int, _ server: ZoneServer) {
+  mutating func reach(_ step: Int, _ server: ZoneServer, _ nodes: [ZoneNode]) throws {
+    if step == begun, !isNoticed { server.restore(server.copy()) }
     if step == copied { copy = server.copy() }
-    if step == restored, let copy { server.restore(copy) }
+    guard step == restored, let copy else { return }
+    server.restore(copy, isNoticed: isNoticed)
+    if !isNoticed { for node in nodes { try node.noticeRestore() } }
   }
 }
 

@@ -8,7 +8,8 @@ public struct ServerLimits: Sendable {
   public var changes = 200_000
   /// The largest number of zones that one transaction writes to, and of parts that one push appends.
   public var parts = 10_000
-  /// The quota of a zone for its transactions and assets, in bytes.
+  /// The quota of a zone for its transactions and assets, in bytes. The old identities of an account's transactions may have as many bytes,
+  /// and at least 256 MiB.
   public var zoneSize: Int64 = 10 << 30
   /// The largest asset, in bytes.
   public var assetSize: Int64 = 1 << 30
@@ -24,6 +25,8 @@ public struct ServerLimits: Sendable {
   public var shares = 1000
   /// The largest number of participants of a share.
   public var participants = 1000
+  /// The largest number of links of all shares of an account, with the invitations that are not accepted.
+  public var invitations = 10_000
   /// The largest number of an account's requests that wait for changes at the same time.
   public var waiting = 100
   /// The time in milliseconds for which the server keeps the entries of a log. A client that was away for longer gets its zones whole.

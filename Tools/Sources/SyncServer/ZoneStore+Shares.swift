@@ -221,6 +221,7 @@ extension ZoneStore {
           throw SyncFailure(
             .quotaExceeded, "a share may have \(limits.participants) links; revoke a participant, which ends all links")
         }
+        try checkInvitations(of: account, context)
         context.insert(ServerLink(hash: Self.hash(secret), zone: share.zone, isWritable: isWritable))
       }
       return InviteResponse(link: secret)
@@ -232,11 +233,30 @@ extension ZoneStore {
     try transaction { context in
       let share = try ownShare(zone, account, context)
       try reopen(share, context)
+      if try grant(zone, guest, context) == nil { try checkInvitations(of: account, context) }
       let grant = try makeGrant(share, guest, context)
       if grant.isWritable != isWritable { grant.isWritable = isWritable }
       requestKeys(share)
     }
     return InviteResponse(link: nil)
+  }
+
+  /// Checks that an account may make one more link or invitation.
+  private func checkInvitations(of account: String, _ context: ModelContext) throws {
+    var open = FetchDescriptor<ServerShare>(
+      predicate: #Predicate<ServerShare> { $0.owner == account && !$0.isEnded })
+    open.propertiesToFetch = [\.zone]
+    let zones = try context.fetch(open).map(\.zone)
+    let links = try context.fetchCount(
+      FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { zones.contains($0.zone) }))
+    let invitations = try context.fetchCount(
+      FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { zones.contains($0.zone) && !$0.isAccepted }))
+    guard links + invitations < limits.invitations else {
+      throw SyncFailure(
+        .quotaExceeded,
+        "the shares of an account may have \(limits.invitations) links and invitations that are not accepted; revoke some of those who are"
+          + " invited, which also ends the links of the share")
+    }
   }
 
   private func makeGrant(_ share: ServerShare, _ account: String, _ context: ModelContext) throws -> ServerGrant {

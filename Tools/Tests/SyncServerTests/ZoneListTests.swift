@@ -157,6 +157,48 @@ import Testing
     #expect(try await share(0) == first)
   }
 
+  @Test("The shares of an account have a largest number of links and invitations that are not accepted")
+  func invitations() async throws {
+    var limits = ServerLimits()
+    limits.invitations = 3
+    let store = ZoneStore(try ZoneStore.container(at: folder.path("limited.store")), limits) { 1_800_000_000_000 }
+    try store.beginEpoch()
+    var zones: [String] = []
+    for number in 0..<2 {
+      let request = CreateShareRequest(root: RecordName("root-\(number)"), title: "")
+      zones.append(try await store.createShare(request, account: "ann").zone)
+    }
+    func invite(_ account: String?, _ zone: Int, _ permission: SharePermission = .readOnly) async throws {
+      _ = try await store.invite(
+        InviteRequest(account: account, permission: permission), to: zones[zone], account: "ann")
+    }
+    func expectRefusals() async throws {
+      for account in ["eve", nil] {
+        let failure = try #require(
+          await #expect(throws: SyncFailure.self) { try await invite(account, 0) })
+        #expect(failure.code == .quotaExceeded && failure.message.contains("revoke some"))
+      }
+    }
+    try await invite("bob", 0)
+    try await invite(nil, 0)
+    try await invite("cat", 1)
+    try await expectRefusals()
+    // Another permission is no other invitation.
+    try await invite("bob", 0, .readWrite)
+    // Another account has its own.
+    let other = try await store.createShare(CreateShareRequest(root: RecordName("root"), title: ""), account: "dan")
+    _ = try await store.invite(InviteRequest(account: nil, permission: .readOnly), to: other.zone, account: "dan")
+    _ = try await store.accept(zone: zones[0], account: "bob")
+    try await invite("dan", 1)
+    try await expectRefusals()
+    try await store.removeParticipant("cat", from: zones[1], account: "ann")
+    try await invite("fay", 1)
+    try await expectRefusals()
+    try await store.endShare(zones[1], account: "ann")
+    for account in ["gus", "hal"] { try await invite(account, 0) }
+    try await expectRefusals()
+  }
+
   @Test("The list has the saves of another server process")
   func otherProcess() async throws {
     let zones = try await Self.shares(2, store)

@@ -147,6 +147,9 @@ final class LogTransactions {
 
   init(key: String) { self.key = key }
 
+  /// The number of groups that an account has: one for each value of the 12 bits.
+  static let count: Int64 = 4096
+
   static func key(_ identity: LogIdentity) -> String { "\(identity.account)/\(identity.id.uuidString.prefix(3))" }
 }
 

@@ -77,24 +77,53 @@ extension ZoneStore {
 
   // MARK: - Transactions
 
-  /// Returns the commits of those among some transactions that the log has.
-  func commits(of identities: [LogIdentity], _ context: ModelContext) throws -> [LogIdentity: Int64] {
-    guard !identities.isEmpty else { return [:] }
+  /// Some transactions, as far as the log knows them.
+  struct KnownTransactions {
+    /// The commits of those that the log has.
+    var commits: [LogIdentity: Int64] = [:]
+    /// The keys of the groups that have no room for others of them.
+    var fullGroups: Set<String> = []
+  }
+
+  /// The number of groups of transactions that are in memory at once.
+  private static let groupsAtOnce = 50
+
+  /// Returns which of some transactions the log has.
+  func known(_ identities: [LogIdentity], _ context: ModelContext) throws -> KnownTransactions {
+    var known = KnownTransactions()
+    guard !identities.isEmpty else { return known }
     let keys = Set(identities.map { LogTransaction.key($0) })
     let recent = try context.fetch(
       FetchDescriptor<LogTransaction>(predicate: #Predicate<LogTransaction> { keys.contains($0.key) }))
-    var commits = Dictionary(recent.map { (LogIdentity(account: $0.account, id: $0.identity), $0.commit) }) { $1 }
+    known.commits = Dictionary(recent.map { (LogIdentity(account: $0.account, id: $0.identity), $0.commit) }) { $1 }
     // The recent ones come first: another process may move transactions from there to here meanwhile.
-    let rest = Dictionary(grouping: Set(identities).subtracting(commits.keys)) { LogTransactions.key($0) }
-    guard !rest.isEmpty else { return commits }
-    let groups = Set(rest.keys)
-    for group in try context.fetch(
-      FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { groups.contains($0.key) }))
-    {
-      let found = Dictionary(group.commits.map { ($0.identity, $0.commit) }) { $1 }
-      for identity in rest[group.key] ?? [] { commits[identity] = found[identity.id] }
+    let rest = Dictionary(grouping: Set(identities).subtracting(known.commits.keys)) { LogTransactions.key($0) }
+    let groups = Array(rest.keys)
+    for start in stride(from: 0, to: groups.count, by: Self.groupsAtOnce) {
+      let some = Set(groups[start..<min(start + Self.groupsAtOnce, groups.count)])
+      for group in try ModelContext(container).fetch(
+        FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { some.contains($0.key) }))
+      {
+        let found = Dictionary(group.commits.map { ($0.identity, $0.commit) }) { $1 }
+        for identity in rest[group.key] ?? [] { known.commits[identity] = found[identity.id] }
+        if Int64(group.bytes.count) >= identitiesSize / LogTransactions.count { known.fullGroups.insert(group.key) }
+      }
     }
-    return commits
+    return known
+  }
+
+  /// The largest size of the old identities of an account's transactions, in bytes: the quota of a zone. A small quota leaves room for as many
+  /// as a large zone needs.
+  private var identitiesSize: Int64 { max(limits.zoneSize, 256 << 20) }
+
+  /// The refusal of a transaction of an account whose identities have no room left. Identities are random, so the groups of an account are
+  /// full at about the same time.
+  func identitiesExceeded() -> SyncFailure {
+    SyncFailure(
+      .quotaExceeded,
+      "the identities of the account's transactions, 24 bytes each, may have \(identitiesSize) bytes, and they have as many. The server keeps"
+        + " them for good. For more room, ask the operator of the server for a larger --quota"
+    )
   }
 
   /// Packs a batch of the transactions that are older than the retention.

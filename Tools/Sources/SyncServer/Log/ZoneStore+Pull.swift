@@ -50,7 +50,8 @@ extension ZoneStore {
     guard let cursor = request.cursor.value(in: 0...head.commit) else {
       throw SyncFailure(
         .unknownSequence,
-        "the client has seen the commit \(request.cursor), and the log ends with \(head.commit); pull with the cursor 0"
+        "the client has seen the commit \(request.cursor), and the log ends with \(head.commit): the database was restored. Pull with the"
+          + " cursor 0 and without known zones, and send what the log lacks"
       )
     }
     // The list comes after the newest commit, so that it knows all zones with entries up to this commit.
@@ -64,7 +65,7 @@ extension ZoneStore {
     let known = named.filter { list.latest[$0] != nil && !behind.contains($0.text) }
 
     var answer = Answer(cursor: head.commit, latest: head.commit)
-    let commits = try commits(of: request.unsent.map { LogIdentity(account: account, id: $0) }, context)
+    let commits = try self.known(request.unsent.map { LogIdentity(account: account, id: $0) }, context).commits
     for (identity, commit) in commits where held.contains(identity.id) { answer.held[commit] = identity.id }
     let active = known.filter { list.latest[$0].map { $0 > cursor } ?? false }
     (answer.parts, answer.cursor) = try entries(of: active, after: cursor, through: head.commit, without: answer.held)
@@ -104,35 +105,35 @@ extension ZoneStore {
 
   /// Returns the entries of some zones after a commit: about as many bytes as an answer may have, at least one commit, and all entries of
   /// each commit.
+  ///
+  /// Commits have no gaps, so that a range of them has a bounded number of entries in all zones together. The ranges grow, because the log
+  /// may have many commits without an entry in these zones.
   /// - Returns: the entries, and the commit up to which they go.
+  /// - Complexity: O(log(*c*)) statements for *c* commits, whatever the number of zones.
   private func entries(
     of zones: Set<ZoneName>, after cursor: Int64, through latest: Int64, without held: [Int64: UUID]
   ) throws -> (parts: [(zone: ZoneName, part: LogPart)], end: Int64) {
     guard !zones.isEmpty else { return ([], latest) }
-    var (found, end) = ([LogPart](), latest)
-    var keys = Array(zones.map(\.text))
-    let scanned = limits.scannedEntries
-    if keys.count <= scanned / 8 {
-      let most = min(scanned / keys.count, 500)
-      for key in keys {
-        let first = try sizesOfEntries(of: key, after: cursor, through: end, most: most)
-        found += first
-        // More may follow.
-        if first.count == most, let last = first.last { end = last.commit }
-      }
-      keys = Array(Set(found.lazy.filter { $0.commit <= end }.map(\.zone)))
-    } else {
-      // Commits have no gaps, so that a range of them has a bounded number of entries in all zones together.
-      let range = min(latest, cursor + Int64(scanned))
+    let keys = zones.map(\.text)
+    var (found, size) = ([LogPart](), Int64(0))
+    // A range with large entries has more than an answer.
+    var (end, range) = (cursor, Int64(max(1, limits.scannedEntries / 4)))
+    while end < latest, found.count < limits.scannedEntries, size < limits.answerSize {
+      let (start, last, most) = (end, min(latest, end + range), 2 * limits.scannedEntries - found.count)
       var descriptor = FetchDescriptor<LogPart>(
-        predicate: #Predicate<LogPart> { keys.contains($0.zone) && $0.commit > cursor && $0.commit <= range },
+        predicate: #Predicate<LogPart> { keys.contains($0.zone) && $0.commit > start && $0.commit <= last },
         sortBy: [SortDescriptor(\.commit)])
       descriptor.propertiesToFetch = [\.commit, \.size]
-      descriptor.fetchLimit = 2 * scanned
-      found = try ModelContext(container).fetch(descriptor)
-      // Other parts of the last commit may follow.
-      let isCut = found.count == 2 * scanned
-      end = isCut ? max(found[0].commit, found[found.count - 1].commit - 1) : range
+      descriptor.fetchLimit = most
+      let next = try ModelContext(container).fetch(descriptor)
+      found += next
+      size += next.reduce(0) { $0 + (held[$1.commit] == nil ? $1.size : 0) }
+      guard next.count < most else {
+        // Other parts of the last commit may follow.
+        end = max(found[0].commit, found[found.count - 1].commit - 1)
+        break
+      }
+      (end, range) = (last, 8 * range)
     }
     var sizes: [Int64: Int64] = [:]
     for part in found { sizes[part.commit, default: 0] += held[part.commit] == nil ? part.size : 0 }
@@ -151,25 +152,18 @@ extension ZoneStore {
     return (parts.sorted { ($0.part.commit, $0.zone) < ($1.part.commit, $1.zone) }, end)
   }
 
-  /// Returns the first entries of a zone after a commit, with their commits and sizes and without their bytes.
-  private func sizesOfEntries(
-    of key: String, after commit: Int64, through latest: Int64, most: Int
-  ) throws -> [LogPart] {
-    var descriptor = FetchDescriptor<LogPart>(
-      predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
-      sortBy: [SortDescriptor(\.commit)])
-    descriptor.propertiesToFetch = [\.zone, \.commit, \.size]
-    descriptor.fetchLimit = most
-    return try ModelContext(container).fetch(descriptor)
-  }
-
   /// Finds out how many entries of a zone fit into a number of bytes: at least one if there is any.
   /// - Parameter most: the largest number of entries.
   /// - Returns: the commit of the last one, nil if there is none; and whether these are all.
   func sizes(
     of key: String, after commit: Int64, through latest: Int64, bytes: Int, most: Int
   ) throws -> (last: Int64?, isComplete: Bool) {
-    let found = try sizesOfEntries(of: key, after: commit, through: latest, most: most)
+    var descriptor = FetchDescriptor<LogPart>(
+      predicate: #Predicate<LogPart> { $0.zone == key && $0.commit > commit && $0.commit <= latest },
+      sortBy: [SortDescriptor(\.commit)])
+    descriptor.propertiesToFetch = [\.commit, \.size]
+    descriptor.fetchLimit = most
+    let found = try ModelContext(container).fetch(descriptor)
     var (size, last) = (Int64(0), Int64?.none)
     for part in found {
       guard size < bytes else { return (last, false) }
@@ -201,9 +195,10 @@ extension ZoneStore {
     try noticeRestore()
     let context = ModelContext(container)
     let list = try list(of: account, context)
-    guard request.epoch == (try head(context)).epoch, request.version == list.readable.version else {
-      return (true, list.keys)
-    }
+    let head = try head(context)
+    guard request.epoch == head.epoch, request.version == list.readable.version,
+      request.cursor <= Untrusted(head.commit)
+    else { return (true, list.keys) }
     return (list.latest.values.contains { Untrusted($0) > request.cursor }, list.keys)
   }
 

@@ -46,8 +46,8 @@ extension ZoneStore {
   private struct PushBatch {
     let context: ModelContext
     let head: LogHead
-    /// The commits of the transactions that the log has.
-    var known: [LogIdentity: Int64]
+    /// The transactions that the pushes name.
+    var known: KnownTransactions
     /// The zones that exist, by their keys.
     var zones: [String: LogZone] = [:]
     /// The sizes of the complete assets that the batch names, by their keys.
@@ -124,7 +124,7 @@ extension ZoneStore {
   /// Takes pushes in one transaction of the database.
   func answers(to pushes: [CheckedPush]) throws -> [PushAnswer] {
     let (answers, newest) = try transaction(author: author) { context in
-      let known = try commits(of: pushes.flatMap(\.identities), context)
+      let known = try self.known(pushes.flatMap(\.identities), context)
       var batch = PushBatch(
         context: context, head: try currentHead(context), known: known,
         assets: try completeAssets(of: pushes.flatMap(\.possible), context))
@@ -138,19 +138,19 @@ extension ZoneStore {
     let (request, account) = (checked.request, checked.account)
     var push = Push(
       account: account, cursor: request.cursor.clamped(to: 0...batch.head.commit), time: checked.time,
-      own: Set(request.before.compactMap { batch.known[LogIdentity(account: account, id: $0)] }))
+      own: Set(request.before.compactMap { batch.known.commits[LogIdentity(account: account, id: $0)] }))
     var refusal: SyncFailure?
     var (taken, repeated) = (0, [UUID]())
     for (transaction, problem) in zip(request.transactions, checked.problems) {
       let identity = LogIdentity(account: account, id: transaction.id)
-      if let commit = batch.known[identity] {
+      if let commit = batch.known.commits[identity] {
         push.own.insert(commit)
         repeated.append(transaction.id)
       } else {
         refusal = try problem ?? behind(request, account, batch) ?? append(transaction, &push, &batch)
         if refusal != nil { break }
         // A request may have a transaction twice.
-        batch.known[identity] = batch.head.commit
+        batch.known.commits[identity] = batch.head.commit
       }
       taken += 1
     }
@@ -164,7 +164,7 @@ extension ZoneStore {
     guard request.epoch == batch.head.epoch, request.cursor.value(in: 0...batch.head.commit) != nil else {
       return SyncFailure(.behind, "the server was started again since the client pulled; pull, then push again")
     }
-    guard request.before.allSatisfy({ batch.known[LogIdentity(account: account, id: $0)] != nil }) else {
+    guard request.before.allSatisfy({ batch.known.commits[LogIdentity(account: account, id: $0)] != nil }) else {
       return SyncFailure(
         .behind, "the log lacks a transaction that precedes this one; pull, then push all transactions again")
     }
@@ -183,6 +183,8 @@ extension ZoneStore {
     guard push.parts <= limits.parts else {
       return SyncFailure(.behind, "a push may write \(limits.parts) parts of zones; pull, then push the rest")
     }
+    guard !batch.known.fullGroups.contains(LogTransactions.key(LogIdentity(account: push.account, id: transaction.id)))
+    else { return identitiesExceeded() }
     for (zone, part) in transaction.parts.sorted(by: { $0.key < $1.key }) {
       if let refusal = try checkAccess(zone, &push, &batch) { return refusal }
       if let refusal = try checkMoves(part, zone, &push, batch) { return refusal }

@@ -260,7 +260,7 @@ import Testing
 
 extension ZoneStore {
   fileprivate func commits(of identities: [LogIdentity]) throws -> [LogIdentity: Int64] {
-    try commits(of: identities, ModelContext(container))
+    try known(identities, ModelContext(container)).commits
   }
 
   /// The reasons why the pushes were refused that one transaction of the database took.

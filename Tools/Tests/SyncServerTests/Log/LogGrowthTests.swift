@@ -146,19 +146,43 @@ import Testing
     #expect(many < few + few / 5, "\(few) became \(many)")
   }
 
-  @Test("A pull of many zones costs few statements")
+  @Test("A pull costs the same number of statements, whatever the number of zones with new entries")
   func manyZones() async throws {
+    func cost(_ count: Int) async throws -> Int {
+      let fixture = try LogFixture()
+      var zones: [ZoneName] = []
+      for number in 0..<count { zones.append(try await fixture.share("root\(number)")) }
+      var ann = LogClient(fixture)
+      try await ann.pull()
+      for number in 0..<5 {
+        let part = [RecordName.numbered(number): Registers.born()]
+        #expect(try await ann.push(Dictionary(uniqueKeysWithValues: zones.map { ($0, part) })) == nil)
+      }
+      // The first request reads the list of zones.
+      _ = try await fixture.store.statements { [ann] in try $0.read(ann, entries: 5) }
+      return try await fixture.store.statements { [ann] in try $0.read(ann, entries: 5) }
+    }
+    let (few, many) = (try await cost(1), try await cost(100))
+    #expect(few == many)
+  }
+
+  @Test("A pull passes over many entries of other accounts with few statements and one answer")
+  func otherEntries() async throws {
     var limits = LogFixture.limits
-    limits.scannedEntries = 64
+    limits.scannedEntries = 4
     let fixture = try LogFixture(limits: limits)
-    var zones: [ZoneName] = []
-    for number in 0..<40 { zones.append(try await fixture.share("root\(number)")) }
-    var ann = LogClient(fixture)
+    let share = try await fixture.share("root")
+    var (ann, bob) = (LogClient(fixture), LogClient(fixture, "bob"))
     try await ann.pull()
-    #expect(try await ann.push(Dictionary(uniqueKeysWithValues: zones.map { ($0, [.a: .born()]) })) == nil)
+    try await bob.pull()
+    let others = (0..<2000).map { SyncLog.Transaction(id: UUID(), parts: [bob.own: [.numbered($0): .born()]]) }
+    for start in [0, 1000] { #expect(try await bob.push(Array(others[start..<start + 1000])) == nil) }
+    #expect(try await ann.push([share: [.a: .born()]]) == nil)
     _ = try await fixture.store.statements { [ann] in try $0.read(ann, entries: 1) }
     let statements = try await fixture.store.statements { [ann] in try $0.read(ann, entries: 1) }
-    #expect(statements < 10)
+    // Five ranges have 1, 8, 64, 512 and 4096 commits.
+    #expect(statements < 10, "\(statements)")
+    #expect(try await ann.pullOnce().cursor == 2001)
   }
 
   @Test("Pushes that come together cost fewer statements than one by one")

@@ -22,20 +22,6 @@ import UntrustedInput
     return try SyncWire.decode(type, from: answer.body)
   }
 
-  /// Makes a share of Ann's, with participants that accept and may write or not.
-  private static func share(_ server: ServerFixture, with members: [String: Bool]) async throws -> ZoneName {
-    let request = CreateShareRequest(root: .a, title: "")
-    let zone = try await send(server, "POST", "/v2/shares", as: "ann", request, ShareInfo.self).zone
-    for (member, isWritable) in members {
-      let invitation = InviteRequest(
-        account: member, permission: isWritable ? .readWrite : .readOnly)
-      _ = try await send(
-        server, "POST", "/v2/shares/\(zone)/invitations", as: "ann", invitation, InviteResponse.self)
-      _ = try await send(server, "POST", "/v2/shares/\(zone)/accept", as: member, Done(), ShareInfo.self)
-    }
-    return try #require(ZoneName(text: zone))
-  }
-
   private static func push(_ client: LogClient, _ parts: Parts) throws -> Data {
     try SyncWire.encode(
       SyncLog.PushRequest(
@@ -50,7 +36,7 @@ import UntrustedInput
     arguments: TestStore.available)
   func wrongPersons(_ store: TestStore) async throws {
     try await store.with { server in
-      let share = try await Self.share(server, with: ["bob": false, "cat": true, "eve": true])
+      let share = try await server.share(with: ["bob": false, "cat": true, "eve": true])
       var ann = try await server.logClient("ann")
       let (bob, cat) = (try await server.logClient("bob"), try await server.logClient("cat"))
       let (eve, mal) = (try await server.logClient("eve"), try await server.logClient("mal"))
@@ -279,7 +265,7 @@ import UntrustedInput
     var limits = ServerLimits()
     limits.assetSize = 1 << 20
     try await ServerFixture.with(limits: limits) { [limits] server in
-      let share = try await Self.share(server, with: ["bob": false])
+      let share = try await server.share(with: ["bob": false])
       var ann = try await server.logClient("ann")
       let bob = try await server.token("bob")
       let bytes = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -326,7 +312,7 @@ import UntrustedInput
   func processes(_ store: TestStore) async throws {
     let folder = try TestFolder()
     try await ServerFixture.withProcesses(2, store: try folder.place(for: store)) { servers, _ in
-      let share = try await Self.share(servers[0], with: ["bob": true])
+      let share = try await servers[0].share(with: ["bob": true])
       let (ann, bob) = (try await servers[0].logClient("ann"), try await servers[1].logClient("bob"))
       #expect(bob.writable == [bob.own, share])
       // A push to one process ends the wait at the other one.

@@ -297,6 +297,36 @@ import UntrustedInput
     }
   }
 
+  @Test("The identities of old transactions have a quota for each account", arguments: TestStore.available)
+  func identities(_ kind: TestStore) async throws {
+    var limits = LogFixture.limits
+    limits.zoneSize = 1 << 20
+    let world = try await World(kind, limits: limits)
+    /// A transaction whose identity is in a group, at one of its places.
+    func transaction(_ number: Int, group: UInt8 = 0xAB) -> SyncLog.Transaction {
+      var id = UUID(uuidString: "00C00000-0000-4000-8000-000000000000")!.uuid
+      (id.0, id.14, id.15) = (group, UInt8(number >> 8), UInt8(number & 0xFF))
+      return SyncLog.Transaction(id: UUID(uuid: id), parts: [:])
+    }
+    // As many as 64 KiB have. There are 4096 groups.
+    let count = (64 << 10) / 24 + 1
+    for start in stride(from: 0, to: count, by: 1000) {
+      #expect(try await world.ann.push((start..<min(start + 1000, count)).map { transaction($0) }) == nil)
+    }
+    while try await world.fixture.store.packTransactions() {}
+    #expect(try await world.fixture.store.counts()[1] == 0)
+    let cursor = try await world.fixture.store.counts()[3]
+    let request = SyncLog.PushRequest(
+      cursor: world.ann.cursor, epoch: try #require(world.ann.epochs.last?.name),
+      transactions: [transaction(0), transaction(count)])
+    let answer = try await world.fixture.store.push(request, account: "ann").response
+    #expect(answer.taken == Untrusted(1) && answer.refusal?.code == .quotaExceeded)
+    #expect(answer.refusal?.message.contains("larger --quota") == true)
+    #expect(try await world.fixture.store.counts()[3] == cursor)
+    #expect(try await world.ann.push([transaction(count, group: 0xAC)]) == nil)
+    #expect(try await world.bob.push([transaction(count)]) == nil)
+  }
+
   // MARK: - Assets
 
   @Test(

@@ -154,11 +154,13 @@ import Testing
 
 extension ZoneStore {
   /// Removes the entries after a commit, as a restored backup lacks them.
-  fileprivate func lose(after commit: Int64) throws {
+  /// - Parameter isNoticed: whether this process finds out.
+  func lose(after commit: Int64, isNoticed: Bool = true) throws {
     try transaction { context in
       try context.delete(model: LogPart.self, where: #Predicate { $0.commit > commit })
       try context.delete(model: LogTransaction.self, where: #Predicate { $0.commit > commit })
       try head(context).commit = commit
     }
+    if !isNoticed { newestCommit.store(commit, ordering: .relaxed) }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @_spi(Wire) @testable import SyncServer
 
@@ -47,6 +48,14 @@ import Testing
     try await Self.push(world, .cat, world.share)
     #expect(try await bob.isChanged)
     #expect(await world.service.watch.wakeCount == 2)
+  }
+
+  @Test("A wait of a client whose cursor is beyond the log ends at once")
+  func cursorBeyondLog() async throws {
+    let world = try await WireWorld()
+    var anns = try await Self.wait(world, .ann)
+    anns.cursor = Untrusted(anns.cursor.clamped(to: SyncWire.sequenceNumbers) + 1)
+    #expect(try await Self.send(world, .ann, "log/wait", anns, SyncLog.WaitResponse.self).isChanged)
   }
 
   @Test("The entry that forgets records wakes those who read the zone")

@@ -11,18 +11,39 @@ import UntrustedInput
 @Suite("A client in Python", .blocking, .timeLimit(.minutes(20))) struct PythonClientTests {
   /// The program with its state, for one account.
   private struct Python {
-    let fixture: ServerFixture
+    var url: URL
     let token: String
     let state: String
 
+    init(_ fixture: ServerFixture, _ account: String, in folder: TestFolder) async throws {
+      url = fixture.url
+      token = try await fixture.token(account)
+      state = folder.path(account + ".json")
+    }
+
+    /// The client without a network.
+    var offline: Python {
+      var python = self
+      // The port that discards what it gets.
+      python.url = URL(string: "http://127.0.0.1:9")!
+      return python
+    }
+
+    /// The client on another server.
+    func on(_ fixture: ServerFixture) -> Python {
+      var python = self
+      python.url = fixture.url
+      return python
+    }
+
     /// Runs a command.
-    /// - Parameter isRefused: whether the server refuses what the command changes.
+    /// - Parameter fails: whether the client or the server refuses what the command changes, or there is no network.
     /// - Returns: the lines that it printed.
-    func run(_ arguments: String..., isRefused: Bool = false) throws -> [String] {
+    @discardableResult func run(_ arguments: String..., fails: Bool = false) throws -> [String] {
       let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("client.py").path
-      let process = try ChildProcess("python3", [script, fixture.url.absoluteString, token, state] + arguments)
+      let process = try ChildProcess("python3", [script, url.absoluteString, token, state] + arguments)
       let text = process.text()
-      #expect(process.wait() == .exit(isRefused ? 1 : 0), "\(arguments)")
+      #expect(process.wait() == .exit(fails ? 1 : 0), "\(arguments)")
       return text.split(separator: "\n").map(String.init)
     }
   }
@@ -31,11 +52,9 @@ import UntrustedInput
   func objects() async throws {
     try await ServerFixture.with(limits: LogFixture.limits) { fixture in
       let folder = try TestFolder()
-      let token = try await fixture.token("ann")
-      let python = Python(fixture: fixture, token: token, state: folder.path("ann.json"))
-      var swift = LogClient(HTTPLogServer(fixture: fixture, token: token))
+      let python = try await Python(fixture, "ann", in: folder)
+      var swift = try await fixture.logClient("ann")
       let zone = ZoneName.ann
-      try await swift.pull()
 
       // Python makes objects.
       let title = "caf\u{E9} \"quoted\""
@@ -88,30 +107,136 @@ import UntrustedInput
     limits.answerSize = 2000
     try await ServerFixture.with(limits: limits) { fixture in
       let folder = try TestFolder()
-      let (ann, bob) = (try await fixture.token("ann"), try await fixture.token("bob"))
-      func send<Answer: Decodable>(
-        _ method: String, _ path: String, _ token: String, _ message: some Encodable, _ type: Answer.Type
-      ) async throws -> Answer {
-        let answer = try await fixture.send(method, path, token: token, body: try SyncWire.encode(message))
-        return try SyncWire.decode(type, from: answer.body)
-      }
-      let request = CreateShareRequest(root: .a, title: "")
-      let zone = try await send("POST", "/v2/shares", ann, request, ShareInfo.self).zone
-      _ = try await send(
-        "POST", "/v2/shares/\(zone)/invitations", ann, InviteRequest(account: "bob", permission: .readOnly),
-        InviteResponse.self)
-      _ = try await send("POST", "/v2/shares/\(zone)/accept", bob, Done(), ShareInfo.self)
-      var swift = LogClient(HTTPLogServer(fixture: fixture, token: ann))
-      try await swift.pull()
-      let share = try #require(ZoneName(text: zone))
+      let share = try await fixture.share(with: ["bob": false])
+      let swift = try await fixture.logClient("ann")
       for number in 0..<300 {
         let registers = Registers.born("Item", ["x": .integer(Int64(number))])
         #expect(try await swift.push([share: [.numbered(number): registers]]) == nil)
       }
-      let python = Python(fixture: fixture, token: bob, state: folder.path("bob.json"))
-      #expect(try python.run("list", zone, "Item").count == 300)
-      _ = try python.run("delete", zone, RecordName.a.text, isRefused: true)
-      #expect(try python.run("list", zone, "Item").count == 300)
+      let python = try await Python(fixture, "bob", in: folder)
+      #expect(try python.run("list", share.text, "Item").count == 300)
+      try python.run("delete", share.text, RecordName.a.text, fails: true)
+      #expect(try python.run("list", share.text, "Item").count == 300)
+    }
+  }
+
+  @Test("sends an unsent change to the zone that its record moved to, and never into a private record of that name")
+  func moves() async throws {
+    try await ServerFixture.with(limits: LogFixture.limits) { fixture in
+      let folder = try TestFolder()
+      let share = try await fixture.share(.d, with: ["bob": true])
+      var (ann, bob) = (try await fixture.logClient("ann"), try await fixture.logClient("bob"))
+      let values: [RecordName: Registers] = [
+        .a: .born("Item", ["x": .integer(1)]), .b: .born("Item", ["x": .integer(1)]),
+      ]
+      #expect(try await ann.push([share: values]) == nil)
+      #expect(try await ann.push([.ann: [.b: .born("Item", ["x": .integer(7)])]]) == nil)
+      let python = try await Python(fixture, "ann", in: folder)
+      #expect(try python.run("list", share.text, "Item").count == 2)
+      for name in [RecordName.a, .b] {
+        try python.offline.run("set", share.text, name.text, "x=2", "next=@\(RecordName.c.text)", fails: true)
+      }
+      // Another device takes one record out of the share. Bob moves the other one, which has the name of a private record.
+      try await ann.pull()
+      let moved = try #require(values[.a]).joining(.home(.ann))
+      #expect(try await ann.push([share: [.a: .home(.ann)], .ann: [.a: moved]]) == nil)
+      try await bob.pull()
+      #expect(try await bob.push([share: [.b: .home(.ann)]]) == nil)
+      // It says that it dropped the second change.
+      try python.run("list", share.text, "Item", fails: true)
+      try python.run("list", share.text, "Item")
+      try await ann.pull()
+      let record = try #require(ann.states[.ann][.a])
+      #expect(record.isHere(.ann) && record.fields["x"]?.value == .integer(2))
+      #expect(record.fields["next"]?.value == .reference(Reference(.c, hint: share)))
+      #expect(ann.states[share][.a]?.fields["x"]?.value == .integer(1))
+      #expect(ann.states[.ann][.b]?.fields["x"]?.value == .integer(7))
+      #expect(ann.states[share][.b]?.fields["x"]?.value == .integer(1))
+    }
+  }
+
+  @Test("gives a restored server what it lost, with the objects of a share that was made after the backup")
+  func restored() async throws {
+    let folder = try TestFolder()
+    let (store, backup) = (folder.path("a.store"), folder.path("b.store"))
+    let own = ZoneName.ann.text
+    let (python, names) = try await ServerFixture.withProcesses(1, store: store) { fixtures, _ in
+      let python = try await Python(fixtures[0], "ann", in: folder)
+      let names = try ["note", "gone", "shared"].map { try python.run("create", own, "Note", "title=\"\($0)\"")[0] }
+      return (python, names.map { RecordName($0) })
+    }
+    let (note, gone, shared) = (names[0], names[1], names[2])
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store + suffix) {
+      try FileManager.default.copyItem(atPath: store + suffix, toPath: backup + suffix)
+    }
+    let share = try await ServerFixture.withProcesses(1, store: store) { fixtures, _ in
+      let python = python.on(fixtures[0])
+      try python.run("set", own, note.text, "count=2")
+      try python.run("delete", own, gone.text)
+      try python.run("create", own, "Note", #"title="late""#)
+      let share = try await fixtures[0].share(shared, with: ["bob": true])
+      var ann = try await fixtures[0].logClient("ann")
+      var record = try #require(ann.states[.ann][shared])
+      let time = Registers.time((record.fields["title"]?.time.milliseconds ?? 0) + 1000)
+      record.commit = nil
+      let move = Registers.home(share, at: time)
+      #expect(try await ann.push([.ann: [shared: move], share: [shared: record.joining(move)]]) == nil)
+      var bob = try await fixtures[0].logClient("bob")
+      let forged = Registers.born("Note", at: time, ["title": .text("forged")])
+      let changes: [RecordName: Registers] = [
+        shared: .set(["title": .text("of Bob")], at: time), note: forged,
+        .a: .born("Note", at: time, ["title": .text("new"), "next": .reference(Reference(shared))]),
+        .b: .born("Note", at: time).joining(.dead(at: time)).joining(.refer(note, at: time)),
+      ]
+      #expect(try await bob.push([share: changes]) == nil)
+      #expect(try python.run("list", share.text, "Note").count == 3)
+      try await ann.pull()
+      return share
+    }
+    try python.offline.run("set", share.text, shared.text, "extra=5", fails: true)
+    try python.offline.run("set", own, note.text, "extra=6", fails: true)
+    try await ServerFixture.withProcesses(1, store: backup) { fixtures, _ in
+      let python = python.on(fixtures[0])
+      #expect(try await fixtures[0].logClient("ann").states[.ann].records.count == 3)
+      // The log goes on beyond the client's cursor.
+      let bob = try await fixtures[0].logClient("bob")
+      for number in 0..<10 { #expect(try await bob.push([bob.own: [.numbered(number): .born()]]) == nil) }
+      #expect(try python.run("list", own, "Note").count == 4)
+      let ann = try await fixtures[0].logClient("ann")
+      let records = ann.states[.ann].records
+      func value(_ name: RecordName, _ property: WireName) -> RegisterValue? { records[name]?.fields[property]?.value }
+      #expect(ann.list?.zones.map(\.name) == [.ann] && records.count == 6)
+      #expect(records.values.allSatisfy { $0.home == nil })
+      #expect(records[gone]?.dead != nil && records.values.contains { $0.fields["title"]?.value == .text("late") })
+      #expect(value(note, "title") == .text("note") && value(note, "count") == .integer(2))
+      #expect(value(note, "extra") == .integer(6))
+      #expect(value(shared, "title") == .text("of Bob") && value(shared, "extra") == .integer(5))
+      #expect(value(.a, "title") == .text("new"))
+      #expect(value(.a, "next") == .reference(Reference(shared, hint: share)))
+      // A dead record of the share leads to nothing.
+      #expect(records[.b]?.dead != nil && records[.b]?.fields.isEmpty == true)
+      // It sends nothing a second time.
+      #expect(try python.run("list", own, "Note").count == 4)
+      #expect(try await fixtures[0].logClient("ann").cursor == ann.cursor)
+    }
+  }
+
+  @Test("gives a server what it lost that did not notice its restore")
+  func unnoticedRestore() async throws {
+    var limits = LogFixture.limits
+    // The zone comes in parts.
+    limits.answerSize = 100
+    try await ServerFixture.with(limits: limits) { fixture in
+      let folder = try TestFolder()
+      let python = try await Python(fixture, "ann", in: folder)
+      let own = ZoneName.ann.text
+      for title in ["kept", "lost", "lost, too"] { try python.run("create", own, "Note", "title=\"\(title)\"") }
+      try await #require(fixture.service).store.lose(after: 1, isNoticed: false)
+      #expect(try await fixture.logClient("ann").states[.ann].records.count == 1)
+      try python.offline.run("create", own, "Note", #"title="unsent""#, fails: true)
+      #expect(try python.run("list", own, "Note").count == 4)
+      let ann = try await fixture.logClient("ann")
+      #expect(ann.states[.ann].records.count == 4 && ann.epochs.count == 1)
     }
   }
 }
@@ -137,6 +262,21 @@ struct HTTPLogServer: LogServer {
 }
 
 extension ServerFixture {
+  /// Shares a record of Ann's with participants that accept and may write or not.
+  func share(_ root: RecordName = .a, with members: [String: Bool]) async throws -> ZoneName {
+    func post<Answer: Decodable>(_ path: String, _ account: String, _ message: some Encodable) async throws -> Answer {
+      let answer = try await send("POST", path, token: try await token(account), body: try SyncWire.encode(message))
+      return try SyncWire.decode(Answer.self, from: answer.body)
+    }
+    let share: ShareInfo = try await post("/v2/shares", "ann", CreateShareRequest(root: root, title: ""))
+    for (member, isWritable) in members {
+      let request = InviteRequest(account: member, permission: isWritable ? .readWrite : .readOnly)
+      let _: InviteResponse = try await post("/v2/shares/\(share.zone)/invitations", "ann", request)
+      let _: ShareInfo = try await post("/v2/shares/\(share.zone)/accept", member, Done())
+    }
+    return try #require(ZoneName(text: share.zone))
+  }
+
   /// A client of an account that has no models, and all that the server has.
   func logClient(_ account: String) async throws -> LogClient {
     var client = LogClient(HTTPLogServer(fixture: self, token: try await token(account)), account)
