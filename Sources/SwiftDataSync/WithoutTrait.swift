@@ -9,17 +9,17 @@ public import Foundation
   *, unavailable,
   message: "SwiftDataSync needs the trait Sync of the package: .package(url: …, from: …, traits: [\"Sync\"])"
 )
-public enum SyncServer {
+public enum SyncRemote {
   /// Needs the package trait `Sync`.
   public static func register(
     _ identifier: String, at url: URL? = nil, credentials: SyncCredentials? = nil,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 0, scopes: [SyncScope] = []
+    resolvers: [any ConflictResolver] = [], conflictRetention: Duration = .zero, scopes: [SyncScope] = []
   ) throws {}
 
   /// Needs the package trait `Sync`.
   public static func register(
     _ identifier: String, transport: any SyncTransport, credentials: SyncCredentials,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 0, scopes: [SyncScope] = [],
+    resolvers: [any ConflictResolver] = [], conflictRetention: Duration = .zero, scopes: [SyncScope] = [],
     servesAutomatic: Bool = true
   ) {}
 }

@@ -45,7 +45,7 @@
   }
 
   private func scopes() throws {
-    try SyncServer.register(
+    try SyncRemote.register(
       "iCloud.com.example.chat",
       scopes: [.account(\Conversation.isPinned), .device(\Message.uploadProgress), .device(UploadJob.self)])
   }

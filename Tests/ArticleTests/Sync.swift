@@ -33,7 +33,7 @@
         let url = try #require(URL(string: "http://127.0.0.1:9"))
         let token = "a token of the server"
 
-        try SyncServer.register(
+        try SyncRemote.register(
           "iCloud.com.example.trips", at: url, credentials: SyncCredentials(token: token), resolvers: [NewestTrip()])
         let container = try ModelContainer(
           for: Trip.self,
@@ -59,7 +59,7 @@
 
     /// Needs a server of PostgreSQL and one of sync, so it is only compiled. `OtherStoreTests` runs the same calls.
     private func otherStores(url: String, file: URL) throws {
-      try SyncServer.register("iCloud.com.example.trips")
+      try SyncRemote.register("iCloud.com.example.trips")
       let container = try ModelContainer(for: Trip.self, configurations: PostgresConfiguration("trips", url: url))
       try container.sync(configuration: "trips", with: "iCloud.com.example.trips", bookkeeping: file)
     }
@@ -95,7 +95,7 @@
       await #expect(processExitsWith: .success) {
         let folder = try TemporaryFolder()
         let url = try #require(URL(string: "http://127.0.0.1:9"))
-        try SyncServer.register("iCloud.com.example.unfit", at: url, credentials: SyncCredentials(token: "a token"))
+        try SyncRemote.register("iCloud.com.example.unfit", at: url, credentials: SyncCredentials(token: "a token"))
         let error = #expect(throws: SwiftDataError.self) {
           _ = try ModelContainer(
             for: Unfit.Owner.self,

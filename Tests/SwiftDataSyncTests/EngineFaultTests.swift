@@ -28,10 +28,10 @@ struct EngineFaultTests {
     }
 
     private func open() throws {
-      SyncServer.register(
+      SyncRemote.register(
         database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: [],
         servesAutomatic: false)
-      defer { SyncServer.unregister(database) }
+      defer { SyncRemote.unregister(database) }
       container = try ModelContainer(
         for: EngineTrack.self, configurations: ModelConfiguration(url: url, cloudKitDatabase: .private(database)))
     }

@@ -18,8 +18,8 @@ struct FormerBookkeepingTests {
   /// A store with an object, and its engine, which exchanges changes only when the test asks for it.
   private func open() async throws -> (ModelContainer, SyncEngine) {
     let gate = Gate(transport)
-    SyncServer.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    SyncRemote.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    defer { SyncRemote.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self, configurations: ModelConfiguration(url: store, cloudKitDatabase: .private(database)))
     return (container, try await gate.pausedEngine(of: container))

@@ -59,10 +59,10 @@ struct HostileAnswerTests {
   ) async throws -> (ModelContainer, SyncEngine) {
     let database = "iCloud.com.example.\(UUID().uuidString)"
     let gate = Gate(transport)
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: gate, credentials: SyncCredentials(token: "t", encryptionSecret: secret),
       servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let container = try ModelContainer(
       for: Schema(models),
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))

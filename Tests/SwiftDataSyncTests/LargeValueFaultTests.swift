@@ -20,10 +20,10 @@ struct LargeValueFaultTests {
     at url: URL? = nil, resolvers: [any ConflictResolver] = []
   ) async throws -> (ModelContainer, SyncEngine) {
     let gate = Gate(transport)
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: gate, credentials: SyncCredentials(token: "t"), resolvers: resolvers,
       servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let configuration =
       url.map { ModelConfiguration(url: $0, cloudKitDatabase: .private(database)) }
       ?? ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database))

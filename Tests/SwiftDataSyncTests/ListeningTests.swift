@@ -13,9 +13,9 @@ struct ListeningTests {
   private let database = "iCloud.com.example.\(UUID().uuidString)"
 
   private func container() throws -> (ModelContainer, SyncEngine) {
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: [], servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))

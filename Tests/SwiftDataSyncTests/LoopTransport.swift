@@ -109,9 +109,9 @@ final class LoopTransport: SyncTransport {
   func send(_ request: SyncRequest) async throws -> SyncReply {
     guard let line = state.withLock({ $0.line }) else { return try await sendAtOnce(request) }
     let seconds = Double(request.body?.count ?? 0) / line
-    if seconds > request.timeout { throw URLError(.timedOut) }
+    if seconds > request.timeout / .seconds(1) { throw URLError(.timedOut) }
     let reply = try await sendAtOnce(request)
-    if seconds + Double(reply.body.count) / line > request.timeout { throw URLError(.timedOut) }
+    if seconds + Double(reply.body.count) / line > request.timeout / .seconds(1) { throw URLError(.timedOut) }
     return reply
   }
 
@@ -219,8 +219,8 @@ extension LoopTransport {
     let database = "iCloud.com.example.\(UUID().uuidString)"
     // Other suites of the process make containers meanwhile, whose database is automatic.
     let gate = Gate(transport ?? self)
-    SyncServer.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    SyncRemote.register(database, transport: gate, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    defer { SyncRemote.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))

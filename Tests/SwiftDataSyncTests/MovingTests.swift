@@ -42,9 +42,9 @@ struct MovingTests {
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
   private func syncing(_ models: [any PersistentModel.Type], _ store: URL) throws -> ModelContainer {
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     return try ModelContainer(
       for: Schema(models), configurations: ModelConfiguration(url: store, cloudKitDatabase: .private(database)))
   }

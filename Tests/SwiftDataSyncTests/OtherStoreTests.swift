@@ -32,12 +32,12 @@ final class OtherStoreTests {
 
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
   }
 
   deinit {
-    SyncServer.unregister(database)
+    SyncRemote.unregister(database)
     try? FileManager.default.removeItem(at: folder)
     guard !Self.server.isEmpty else { return }
     _ = try? PostgresConnection(url: Self.server, namespace: "public")
@@ -139,7 +139,7 @@ final class OtherStoreTests {
       return error?.description ?? ""
     }
     #expect(message("nowhere", database).contains("\"apple\""))
-    #expect(message("apple", "iCloud.unknown").contains("SyncServer.register"))
+    #expect(message("apple", "iCloud.unknown").contains("SyncRemote.register"))
     let engine = try container.sync(configuration: "apple", with: database, bookkeeping: bookkeeping("apple"))
     #expect(message("apple", database).contains("syncs already"))
     await engine.stop()

@@ -55,7 +55,7 @@ struct RegistrationTests {
   func address(_ text: String) throws {
     let url = try #require(URL(string: text))
     #expect {
-      try SyncServer.register("iCloud.com.example.wrong", at: url, credentials: SyncCredentials(token: "t"))
+      try SyncRemote.register("iCloud.com.example.wrong", at: url, credentials: SyncCredentials(token: "t"))
     } throws: { error in
       (error as? SwiftDataError)?.code == SwiftDataError.loadIssueModelContainer.code
         && "\(error)".contains("\"\(text)\" is no URL of a server for iCloud.com.example.wrong")

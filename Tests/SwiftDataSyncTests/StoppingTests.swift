@@ -58,9 +58,9 @@ struct StoppingTests {
   private func container() throws -> (ModelContainer, SyncEngine) {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let database = "iCloud.com.example.\(UUID().uuidString)"
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let container = try ModelContainer(
       for: EngineTrack.self,
       configurations: ModelConfiguration(

@@ -36,10 +36,10 @@ struct SyncEngineTests {
     resolvers: [any ConflictResolver] = []
   ) throws -> ModelContainer {
     // Other suites of the process make containers meanwhile, whose database is automatic.
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport, credentials: SyncCredentials(token: "t", encryptionSecret: secret),
       resolvers: resolvers, servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     return try ModelContainer(
       for: Schema(models),
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))

@@ -35,10 +35,10 @@ enum SyncResponseTarget {
   ) async throws {
     let token = try await world.token(account)
     // The tests of the bundle open inboxes meanwhile, whose database is automatic.
-    SwiftDataSync.SyncServer.register(
+    SwiftDataSync.SyncRemote.register(
       account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"),
       servesAutomatic: false)
-    defer { SwiftDataSync.SyncServer.unregister(account) }
+    defer { SwiftDataSync.SyncRemote.unregister(account) }
     let container = try ModelContainer(
       for: FuzzNote.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))

@@ -71,10 +71,10 @@ public struct SharedInbox: Sendable {
     // Before anything syncs.
     try claim(ModelContext(try SortedContainer.open(url)), for: userID, server)
     let container = try opening.withLock { _ in
-      SyncServer.register(
+      SyncRemote.register(
         database, transport: HTTPTransport(url: server), credentials: SyncCredentials { try token() },
         resolvers: [MessageResolver(userID: userID), ConversationResolver()], scopes: scopes, servesAutomatic: false)
-      defer { SyncServer.unregister(database) }
+      defer { SyncRemote.unregister(database) }
       let schema = SortedContainer.schema
       let configuration = ModelConfiguration(
         schema: schema, url: url, allowsSave: true, cloudKitDatabase: .private(database))
@@ -117,7 +117,7 @@ public struct SharedInbox: Sendable {
 
   /// Whether a sync server answers.
   public static func answers(_ server: URL) async -> Bool {
-    let request = SyncRequest(method: "GET", path: "/health", headers: [:], body: nil, timeout: 10)
+    let request = SyncRequest(method: "GET", path: "/health", headers: [:], body: nil, timeout: .seconds(10))
     return (try? await HTTPTransport(url: server).send(request))?.status == 200
   }
 

@@ -23,7 +23,7 @@ extension SyncEngine {
   /// - Parameter bookkeeping: the file of the bookkeeping; nil keeps it in memory.
   @discardableResult
   static func open(
-    _ container: ModelContainer, store: Int, bookkeeping: URL?, _ registration: SyncServer.Registration
+    _ container: ModelContainer, store: Int, bookkeeping: URL?, _ registration: SyncRemote.Registration
   ) -> SyncEngine {
     let opening = ReplicaOpening(container, store, bookkeeping, registration)
     let engine = SyncEngine(opening, registration)
@@ -56,7 +56,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - configuration: the name of the store's configuration.
-  ///   - database: the identifier that ``SyncServer/register(_:at:credentials:resolvers:conflictRetention:scopes:)`` got.
+  ///   - database: the identifier that ``SyncRemote/register(_:at:credentials:resolvers:conflictRetention:scopes:)`` got.
   ///   - bookkeeping: the file that remembers what was synced. The next call with the same store must name the same
   ///     file: with an empty one, all objects count as new.
   /// - Returns: the engine, which runs.
@@ -72,8 +72,8 @@ extension ModelContainer {
         "the container has no configuration \"\(configuration)\" to sync; it has"
           + " \(core.stores.map { "\"\($0.name)\"" }.joined(separator: ", "))")
     }
-    guard let registration = SyncServer.registration(named: database) else {
-      throw refuse("no server is registered for \(database); call SyncServer.register first")
+    guard let registration = SyncRemote.registration(named: database) else {
+      throw refuse("no server is registered for \(database); call SyncRemote.register first")
     }
     let store = core.stores[index].identifier
     guard !syncEngines.contains(where: { $0.storeIdentifier == store }) else {
@@ -104,7 +104,7 @@ final class ReplicaOpening: @unchecked Sendable {
   private var (memory, memorySecrets): (SyncDatabase?, Secrets?)
 
   init(
-    _ container: ModelContainer, _ store: Int, _ bookkeeping: URL?, _ registration: SyncServer.Registration
+    _ container: ModelContainer, _ store: Int, _ bookkeeping: URL?, _ registration: SyncRemote.Registration
   ) {
     (self.container, core, self.store) = (container, container.core, store)
     name = container.core.stores[store].name

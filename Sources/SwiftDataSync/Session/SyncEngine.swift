@@ -25,7 +25,7 @@ public actor SyncEngine {
 
   let client: SyncClient
   let opening: ReplicaOpening
-  private let conflictRetention: Double
+  private let conflictRetention: Duration
   let logger = Logger(label: "SwiftData.Sync")
 
   // MARK: - Mutable State
@@ -61,7 +61,7 @@ public actor SyncEngine {
   /// The shares, as the server listed them last, with the name of the list.
   var knownShares: (version: String?, shares: [SyncShare])?
 
-  init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
+  init(_ opening: ReplicaOpening, _ registration: SyncRemote.Registration) {
     self.opening = opening
     (configuration, storeIdentifier) = (opening.name, opening.storeIdentifier)
     client = SyncClient(transport: registration.transport, credentials: registration.credentials)
@@ -274,7 +274,7 @@ public actor SyncEngine {
     do {
       replica.unavailable = []
       if conflictsDropped.map({ Date().timeIntervalSince($0) > 3600 }) ?? true {
-        try replica.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
+        try replica.dropConflicts(before: Date().addingTimeInterval(-(conflictRetention / .seconds(1))))
         conflictsDropped = Date()
       }
       try await fetching(replica) {

@@ -3,7 +3,7 @@ public import SwiftData
 
 /// Which replicas get a property, where that is not every replica which gets its object.
 ///
-///     try SyncServer.register(
+///     try SyncRemote.register(
 ///       "iCloud.com.example.chat", at: url, credentials: credentials,
 ///       scopes: [.account(\Conversation.isPinned), .device(\Message.uploadProgress), .device(UploadJob.self)])
 ///

@@ -34,7 +34,7 @@ public struct HTTPTransport: SyncTransport {
         defer { group.cancelAll() }
         group.addTask { try await Self.exchange(request, target) }
         group.addTask {
-          try await Task.sleep(for: .seconds(request.timeout))
+          try await Task.sleep(for: request.timeout)
           throw URLError(.timedOut)
         }
         return try await group.next()!
@@ -99,7 +99,7 @@ public struct HTTPTransport: SyncTransport {
     var message = URLRequest(url: target)
     message.httpMethod = request.method
     message.httpBody = request.body
-    message.timeoutInterval = request.timeout + 5
+    message.timeoutInterval = request.timeout / .seconds(1) + 5
     for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
     let (body, response) = try await session.data(for: message)
     guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }

@@ -167,7 +167,7 @@ struct SyncClient: Sendable {
     if let name = account.name { headers[SyncWire.accountHeader] = escape(name) }
     let request = SyncRequest(
       method: method, path: path, headers: headers, body: body,
-      timeout: timeout + Double(body?.count ?? 0) / Self.slowestLine)
+      timeout: .seconds(timeout + Double(body?.count ?? 0) / Self.slowestLine))
     let reply = try await transport.send(request)
     guard reply.status < 300 else {
       throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))

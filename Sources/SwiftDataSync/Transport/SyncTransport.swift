@@ -19,10 +19,10 @@ public struct SyncRequest: Sendable {
   /// The body.
   public var body: Data?
   /// How many seconds to wait for the answer.
-  public var timeout: Double
+  public var timeout: Duration
 
   /// Makes a request.
-  public init(method: String, path: String, headers: [String: String], body: Data?, timeout: Double) {
+  public init(method: String, path: String, headers: [String: String], body: Data?, timeout: Duration) {
     (self.method, self.path, self.headers) = (method, path, headers)
     (self.body, self.timeout) = (body, timeout)
   }

@@ -97,7 +97,7 @@ struct ReadCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let url = URL(string: url) else { throw ValidationError("\(url) is no URL") }
-    try SyncServer.register("bench", at: url, credentials: SyncCredentials(token: token))
+    try SyncRemote.register("bench", at: url, credentials: SyncCredentials(token: token))
     let container = try ModelContainer(
       for: BenchItem.self,
       configurations: ModelConfiguration(url: URL(fileURLWithPath: store), cloudKitDatabase: .private("bench")))

@@ -20,7 +20,7 @@ struct IdleCommand: AsyncParsableCommand {
     defer { server.stop() }
     let token = try await TokenKeys([("bench", secret)]).token(for: "ann", seconds: 86_400)
     guard let url = URL(string: "http://127.0.0.1:\(server.port)") else { return }
-    try SyncServer.register("bench", at: url, credentials: SyncCredentials(token: token))
+    try SyncRemote.register("bench", at: url, credentials: SyncCredentials(token: token))
     func open(_ name: String, syncs: Bool) throws -> ModelContainer {
       try ModelContainer(
         for: BenchItem.self,

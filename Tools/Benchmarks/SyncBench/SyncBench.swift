@@ -66,7 +66,7 @@ struct CostCommand: AsyncParsableCommand {
     guard let port = await ports.first(where: { _ in true }), let url = URL(string: "http://127.0.0.1:\(port)") else {
       return
     }
-    try SyncServer.register(
+    try SyncRemote.register(
       Self.database, at: url, credentials: SyncCredentials(token: try await keys.token(for: "ann", seconds: 86_400)))
     try await measure(folder)
   }

@@ -8,7 +8,7 @@ struct SyncServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync-server", abstract: "Serve the sync of SwiftData stores, until Ctrl-C.",
     discussion: """
-      Programs sync with it after SyncServer.register(…). Several servers may serve one PostgreSQL database.
+      Programs sync with it after SyncRemote.register(…). Several servers may serve one PostgreSQL database.
       The file of keys has a line for each key: a name, a space, and a secret of at least 32 bytes. The last one signs.
 
       EXAMPLE

@@ -34,7 +34,7 @@ enum SyncProbe {
         "usage: SyncProbe write STORE URL TOKEN NAME COUNT | read STORE URL TOKEN COUNT | edit STORE URL TOKEN COUNT")
       exit(2)
     }
-    try SyncServer.register("probe", at: url, credentials: SyncCredentials(token: arguments[4]))
+    try SyncRemote.register("probe", at: url, credentials: SyncCredentials(token: arguments[4]))
     let container = try ModelContainer(
       for: ProbeNote.self, ProbeFolder.self,
       configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[2]), cloudKitDatabase: .private("probe")))

@@ -29,7 +29,8 @@ struct CutConnectionTests {
     let port = try #require(server.localAddress?.port)
     let transport = HTTPTransport(url: try #require(URL(string: "http://127.0.0.1:\(port)")))
     let error = await #expect(throws: URLError.self) {
-      try await transport.send(SyncRequest(method: "POST", path: "/", headers: [:], body: Data([65]), timeout: 60))
+      try await transport.send(
+        SyncRequest(method: "POST", path: "/", headers: [:], body: Data([65]), timeout: .seconds(60)))
     }
     #expect(error?.code == .networkConnectionLost)
     try await server.close()
@@ -40,19 +41,19 @@ struct CutConnectionTests {
     let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .bind(host: "127.0.0.1", port: 0).get()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.localAddress?.port ?? 0)"))
-    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 0.2)
+    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(0.2))
     let silent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
     #expect(silent?.code == .timedOut)
     try await server.close()
     // A busy machine needs this long to learn that no server listens.
-    let patient = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 60)
+    let patient = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(60))
     let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(patient) }
     #expect(absent?.code == .cannotConnectToHost)
   }
 
   @Test("A host without an address, a server without TLS and a self-signed certificate are errors that say so")
   func misconfigured() async throws {
-    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 60)
+    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(60))
     func failure(_ url: String) async throws -> URLError.Code? {
       let transport = HTTPTransport(url: try #require(URL(string: url)))
       return await #expect(throws: URLError.self) { try await transport.send(request) }?.code
@@ -100,7 +101,7 @@ struct CutConnectionTests {
     let url = try #require(URL(string: "http://127.0.0.1:\(server.localAddress?.port ?? 0)"))
     let task = Task {
       try await HTTPTransport(url: url).send(
-        SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 3600))
+        SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(3600)))
     }
     try await Task.sleep(for: .milliseconds(50))
     task.cancel()
@@ -123,7 +124,7 @@ struct CutConnectionTests {
     let port = try #require(server.localAddress?.port)
     let transport = HTTPTransport(url: try #require(URL(string: "http://127.0.0.1:\(port)")))
     let request = SyncRequest(
-      method: "POST", path: "/", headers: [:], body: Data(repeating: 65, count: size), timeout: 60)
+      method: "POST", path: "/", headers: [:], body: Data(repeating: 65, count: size), timeout: .seconds(60))
 
     // The server has all of the body, and keeps the connection.
     #expect(try await transport.send(request).body == Data("\(size)".utf8))

@@ -28,11 +28,11 @@ struct EncryptedSharesTests {
     let database = "iCloud.\(UUID().uuidString)"
     let token = try await server.token(account)
     // Other suites of the process make containers meanwhile, whose database is automatic.
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: HTTPTransport(url: server.url),
       credentials: SyncCredentials(token: token, encryptionSecret: secret ?? "the secret of \(account)"),
       servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let schema = Schema([SealedDiary.self])
     return try ModelContainer(
       for: schema,

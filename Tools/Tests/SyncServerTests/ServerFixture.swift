@@ -86,7 +86,7 @@ struct ServerFixture {
   ) async throws -> (status: Int, body: Data, failure: SyncFailure?) {
     var headers = ["Content-Type": "application/json"]
     if let token { headers["Authorization"] = "Bearer \(token)" }
-    let request = SyncRequest(method: method, path: path, headers: headers, body: body, timeout: 300)
+    let request = SyncRequest(method: method, path: path, headers: headers, body: body, timeout: .seconds(300))
     let reply = try await HTTPTransport(url: url).send(request)
     return (reply.status, reply.body, try? SyncWire.decode(SyncFailure.self, from: reply.body))
   }

@@ -45,10 +45,10 @@ struct SharingOverHTTPTests {
   ) async throws -> ModelContainer {
     let database = "iCloud.\(UUID().uuidString)"
     // Other suites of the process make containers meanwhile, whose database is automatic.
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: transport ?? HTTPTransport(url: server.url),
       credentials: SyncCredentials(token: try await server.token(account)), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let schema = Schema([SeedPlaylist.self])
     return try ModelContainer(
       for: schema,

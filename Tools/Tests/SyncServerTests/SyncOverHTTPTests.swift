@@ -27,10 +27,10 @@ struct SyncOverHTTPTests {
   {
     let database = "iCloud.\(UUID().uuidString)"
     // Other suites of the process make containers meanwhile, whose database is automatic.
-    SyncServer.register(
+    SyncRemote.register(
       database, transport: HTTPTransport(url: server.url),
       credentials: SyncCredentials(token: try await server.token(account)), servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
+    defer { SyncRemote.unregister(database) }
     let schema = Schema([HTTPTrip.self])
     let configuration =
       store.map { ModelConfiguration(schema: schema, url: $0, cloudKitDatabase: .private(database)) }
@@ -81,10 +81,10 @@ struct SyncOverHTTPTests {
     try await ServerFixture.with { server in
       let account = Mutex("ann")
       let database = "iCloud.\(UUID().uuidString)"
-      SyncServer.register(
+      SyncRemote.register(
         database, transport: HTTPTransport(url: server.url),
         credentials: SyncCredentials { try await server.token(account.withLock { $0 }) }, servesAutomatic: false)
-      defer { SyncServer.unregister(database) }
+      defer { SyncRemote.unregister(database) }
       let one = try ModelContainer(
         for: HTTPTrip.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
@@ -185,7 +185,7 @@ struct SyncOverHTTPTests {
     let transport = HTTPTransport(url: URL(string: "http://127.0.0.1:1")!)
     for round in 0..<50 {
       let task = Task {
-        try await transport.send(SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 5))
+        try await transport.send(SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(5)))
       }
       if round % 2 == 0 { await Task.yield() }
       task.cancel()

@@ -19,7 +19,7 @@ enum Trips {
       exit(1)
     }
     // This line is all that a program adds to sync.
-    try SyncServer.register("iCloud.com.example.trips")
+    try SyncRemote.register("iCloud.com.example.trips")
     let container = try ModelContainer(
       for: Trip.self,
       configurations: ModelConfiguration(

@@ -232,7 +232,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 extension ModelConfiguration {
   /// The CloudKit database that a store is meant to sync with.
   ///
-  /// Where `SyncServer.register` of SwiftDataSync named a server for the database, the store syncs with that server.
+  /// Where `SyncRemote.register` of SwiftDataSync named a server for the database, the store syncs with that server.
   /// Otherwise a database that is named makes the models obey CloudKit's rules, and nothing syncs.
   public struct CloudKitDatabase: Hashable, Sendable {
     private enum Kind: Hashable { case automatic, none, named(String) }

@@ -27,7 +27,7 @@ package enum CloudKitRules {
       throw SwiftDataError(
         .loadIssueModelContainer,
         message: "the models break CloudKit's rules; \(broken.joined(separator: "; ")). To sync with your own server,"
-          + " which has no such rules, call SyncServer.register(_:) before creating the container"
+          + " which has no such rules, call SyncRemote.register(_:) before creating the container"
       )
     }
   }

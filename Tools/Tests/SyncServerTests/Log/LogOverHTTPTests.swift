@@ -116,7 +116,8 @@ import UntrustedInput
       for (version, status) in [("1", 400), ("2", 200), ("3", 400)] {
         let request = SyncRequest(
           method: "POST", path: "/v2/log/pull",
-          headers: ["Authorization": "Bearer \(own)", SyncWire.versionHeader: version], body: body, timeout: 300)
+          headers: ["Authorization": "Bearer \(own)", SyncWire.versionHeader: version], body: body,
+          timeout: .seconds(300))
         #expect(try await HTTPTransport(url: server.url).send(request).status == status, "\(version)")
       }
     }

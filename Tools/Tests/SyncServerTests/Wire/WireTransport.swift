@@ -55,10 +55,10 @@ struct WireClient {
   /// A store of Ann's, or of an account of its own, whose engine works only when it is asked to.
   private func engine(_ account: String) async throws -> (ModelContainer, SyncEngine) {
     let token = try await world.token(of: account)
-    SwiftDataSync.SyncServer.register(
+    SwiftDataSync.SyncRemote.register(
       account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"),
       servesAutomatic: false)
-    defer { SwiftDataSync.SyncServer.unregister(account) }
+    defer { SwiftDataSync.SyncRemote.unregister(account) }
     let container = try ModelContainer(
       for: SealedDiary.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))

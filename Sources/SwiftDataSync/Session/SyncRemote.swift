@@ -31,20 +31,20 @@ public struct SyncCredentials: Sendable {
 
 /// The servers that CloudKit databases sync with.
 ///
-///     try SyncServer.register("iCloud.com.example.app", at: url, credentials: SyncCredentials(token: token))
+///     try SyncRemote.register("iCloud.com.example.app", at: url, credentials: SyncCredentials(token: token))
 ///     let container = try ModelContainer(
 ///       for: Trip.self,
 ///       configurations: ModelConfiguration(cloudKitDatabase: .private("iCloud.com.example.app")))
 ///
 /// Register a server before the container is made. A configuration whose database is `.automatic`, the default, syncs with
 /// the server that was registered first.
-public enum SyncServer {
+public enum SyncRemote {
   struct Registration: Sendable {
     let identifier: String
     let transport: any SyncTransport
     let credentials: SyncCredentials
     var resolvers: ConflictResolvers
-    let conflictRetention: Double
+    let conflictRetention: Duration
     let scopes: SyncScopes
     /// Whether configurations whose database is `.automatic` may use the server.
     let servesAutomatic: Bool
@@ -58,12 +58,13 @@ public enum SyncServer {
   ///   - url: where the server is; nil reads the environment variable `SWIFTDATA_SYNC_URL`.
   ///   - credentials: the account; nil reads the token in `SWIFTDATA_SYNC_TOKEN`.
   ///   - resolvers: what decides conflicts, at most one for each model.
-  ///   - conflictRetention: how many seconds values that lost a conflict are kept; 30 days by default.
+  ///   - conflictRetention: the time for which values that lost a conflict are kept; 30 days by default.
   ///   - scopes: properties and models that do not sync with every participant of a share.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if neither the parameter nor the environment variable gives the URL or the token.
   public static func register(
     _ identifier: String, at url: URL? = nil, credentials: SyncCredentials? = nil,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, scopes: [SyncScope] = []
+    resolvers: [any ConflictResolver] = [], conflictRetention: Duration = .seconds(30 * 86_400),
+    scopes: [SyncScope] = []
   ) throws {
     let environment = ProcessInfo.processInfo.environment
     guard let address = url?.absoluteString ?? environment["SWIFTDATA_SYNC_URL"] else {
@@ -93,12 +94,13 @@ public enum SyncServer {
   ///   - transport: how requests reach the server.
   ///   - credentials: the account.
   ///   - resolvers: what decides conflicts, at most one for each model.
-  ///   - conflictRetention: how many seconds values that lost a conflict are kept; 30 days by default.
+  ///   - conflictRetention: the time for which values that lost a conflict are kept; 30 days by default.
   ///   - scopes: properties and models that do not sync with every participant of a share.
   ///   - servesAutomatic: whether configurations whose database is `.automatic` may use this server.
   public static func register(
     _ identifier: String, transport: any SyncTransport, credentials: SyncCredentials,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, scopes: [SyncScope] = [],
+    resolvers: [any ConflictResolver] = [], conflictRetention: Duration = .seconds(30 * 86_400),
+    scopes: [SyncScope] = [],
     servesAutomatic: Bool = true
   ) {
     var all = ConflictResolvers()
@@ -135,11 +137,11 @@ public enum SyncServer {
   /// Connects containers with the registered servers.
   private struct Hook: ContainerSyncing {
     func syncs(_ configuration: ModelConfiguration) -> Bool {
-      configuration.allowsSave && SyncServer.registration(for: configuration) != nil
+      configuration.allowsSave && SyncRemote.registration(for: configuration) != nil
     }
 
     func check(_ schema: Schema, _ configuration: ModelConfiguration) throws {
-      let registration = SyncServer.registration(for: configuration)
+      let registration = SyncRemote.registration(for: configuration)
       try SyncRules.check(
         schema, canSeal: registration?.credentials.encryptionSecret != nil,
         scopes: registration?.scopes ?? SyncScopes())
@@ -148,7 +150,7 @@ public enum SyncServer {
     func didOpen(_ container: ModelContainer) {
       for (index, store) in container.core.stores.enumerated() {
         guard let configuration = (store as? SQLiteStore)?.configuration, syncs(configuration),
-          let registration = SyncServer.registration(for: configuration)
+          let registration = SyncRemote.registration(for: configuration)
         else { continue }
         SyncEngine.open(
           container, store: index,
