@@ -92,7 +92,7 @@ import UntrustedInput
       let headers = ["Authorization": "Bearer \(try await server.token("mal"))", SyncWire.accountHeader: ann.account]
       let request = SyncRequest(
         method: "POST", path: "/v2/log/push", headers: headers, body: try Self.push(ann, [ann.own: [.a: .dead()]]),
-        timeout: 300)
+        timeout: .seconds(300))
       #expect(try await HTTPTransport(url: server.url).send(request).status == 401)
       var reader = try await server.logClient("ann")
       try await reader.pull()
