@@ -52,7 +52,8 @@ extension ModelContainer {
   ///
   /// A store in SQLite needs no call: `ModelConfiguration(cloudKitDatabase:)` names its database.
   ///
-  /// One program syncs a store, with one bookkeeping. What other programs save to the store syncs too.
+  /// One program syncs a store, with one bookkeeping. If another one tries, the status of both engines has the error `busy`. What other
+  /// programs save to the store syncs too.
   ///
   /// - Parameters:
   ///   - configuration: the name of the store's configuration.

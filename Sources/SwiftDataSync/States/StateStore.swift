@@ -293,6 +293,10 @@ final class StateStore {
 
   // MARK: - Writing
 
+  /// Whether the tables are as this store read or wrote them last. Each save writes another time or number to the row that this compares.
+  /// - Throws: an error of the store.
+  func isCurrent() throws -> Bool { try tables.rows(.replica).first?[1].syncData == writtenReplica }
+
   /// Writes what is in memory, and forgets what was only read.
   /// - Throws: an error of the store.
   func save() throws {

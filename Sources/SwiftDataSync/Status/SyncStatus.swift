@@ -73,7 +73,7 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
     case quotaExceeded
     /// The server refuses what was sent.
     case refused
-    /// The user's store, or the one beside it, cannot be read or written.
+    /// The user's store or the bookkeeping cannot be read or written.
     case store
     /// Another process syncs the same store.
     case busy

@@ -105,7 +105,8 @@ final class ZoneReplica {
   // MARK: - Transactions
 
   /// Runs a step in one transaction of the store's database. A step inside another one is a part of it.
-  /// - Throws: an error of the store or of `body`. Then the store and the replica are as they were before.
+  /// - Throws: an error of the store or of `body`; ``SyncError`` if another program syncs the store. Then the store is as it was before, and
+  ///   the replica is as the store says.
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !tables.database.isInTransaction else { return try body() }
     guard !isStale else {
@@ -116,6 +117,11 @@ final class ZoneReplica {
     let result: T
     do {
       result = try tables.database.transaction {
+        guard try store.isCurrent() else {
+          throw SyncError(
+            code: .busy,
+            message: "another program syncs the store, or its database was restored; one program at a time can sync a store")
+        }
         let result = try body()
         try store.save()
         return result

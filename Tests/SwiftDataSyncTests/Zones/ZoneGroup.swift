@@ -53,7 +53,8 @@ final class ZoneGroup {
     try self.init(models, accounts: Array(repeating: "ann", count: count), resolvers: resolvers)
   }
 
-  private func replica(_ index: Int) throws -> ZoneReplica {
+  /// A replica of a store, which may have another one already.
+  func replica(_ index: Int) throws -> ZoneReplica {
     let user = UserStore(containers[index], scopes: scopes)
     guard let store = user.transactionStore else { throw ReplicaError(description: "the store has no transactions") }
     return try ZoneReplica(

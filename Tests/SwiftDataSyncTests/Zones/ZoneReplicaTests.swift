@@ -264,6 +264,21 @@ struct ZoneReplicaTests {
     #expect(record?.fields["mood"]?.value == .integer(isWritten ? 1 : 99))
   }
 
+  @Test("Two engines on one store are told of each other, and what one of them sent is not sent by the other one")
+  func twoEngines() throws {
+    let group = try ZoneGroup([ZoneItem.self], count: 1)
+    try group.syncAll()
+    let (first, second) = (group.replicas[0], try group.replica(0))
+    try group.save(0) { $0.insert(ZoneItem("a")) }
+    #expect(throws: SyncError.self) { try first.capturePart() }
+    try group.sync(0)
+    #expect(group.server.log.count == 1)
+    let error = #expect(throws: SyncError.self) { try second.capturePart() }
+    #expect(error?.code == .busy && error?.message.contains("one program at a time can sync a store") == true)
+    try second.capturePart()
+    #expect(second.outbox.isEmpty && second.store.replica.cursor == group.server.commit)
+  }
+
   @Test("A decision that cannot be stored is reported, and the other conflicts are resolved")
   func unstorable() throws {
     let group = try contestedNotes(["first", "unlucky", "last"])
