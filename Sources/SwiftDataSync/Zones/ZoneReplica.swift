@@ -120,7 +120,8 @@ final class ZoneReplica {
         guard try store.isCurrent() else {
           throw SyncError(
             code: .busy,
-            message: "another program syncs the store, or its database was restored; one program at a time can sync a store")
+            message:
+              "another program syncs the store, or its database was restored; one program at a time can sync a store")
         }
         let result = try body()
         try store.save()
