@@ -106,7 +106,7 @@ public final class ChildProcess: Sendable {
 
   /// Waits for its end.
   @discardableResult
-  public func wait() -> Ending { end.wait(until: .distantFuture)! }
+  public func wait() -> Ending { end.wait() }
 
   /// Waits for its end.
   /// - Parameter seconds: how long.
@@ -154,6 +154,16 @@ private final class End: @unchecked Sendable {
       while waitpid(process, &status, 0) == -1, errno == EINTR {}
       known = status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
       condition.broadcast()
+    }
+  }
+
+  func wait() -> ChildProcess.Ending {
+    condition.withLock {
+      while true {
+        if let known { return known }
+        // A wait with a date far away traps on Linux.
+        condition.wait()
+      }
     }
   }
 
