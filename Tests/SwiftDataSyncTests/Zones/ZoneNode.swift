@@ -227,6 +227,7 @@ final class ZoneNode: EditedNode {
     case .missingAsset:
       uploaded.didFail(refusal)
       sendsAll = true
+      _ = try fetching { try replica.dropLostAssets() }
     case .behind, .moved, .forbidden: break
     default: throw refusal
     }

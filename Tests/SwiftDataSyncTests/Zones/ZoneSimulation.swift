@@ -141,12 +141,14 @@ struct ZoneSimulation {
   }
 }
 
-/// Makes a copy of the server at one step of a run and restores the server from it at a later one.
+/// Makes a copy of the server at one step of a run and restores the server from it at a later one. Some nodes exchange everything just before
+/// both, so that the copy has something, and a restore loses something that nodes have seen.
 struct ZoneRestore {
   private let (begun, copied, restored): (Int, Int, Int)
   /// Whether the server begins an epoch. Otherwise one begins some time before the copy, and the nodes ask the server before its log is as
   /// long as it was.
   private let isNoticed: Bool
+  private var random: SeededGenerator
   private var copy: ZoneServer.Copy?
 
   init(seed: UInt64, steps: Int, isNoticed: Bool) {
@@ -154,11 +156,14 @@ struct ZoneRestore {
     copied = Int.random(in: 0..<steps / 2, using: &random)
     restored = Int.random(in: copied..<steps, using: &random)
     begun = Int.random(in: 0...copied, using: &random)
-    self.isNoticed = isNoticed
+    (self.isNoticed, self.random) = (isNoticed, random)
   }
 
   mutating func reach(_ step: Int, _ server: ZoneServer, _ nodes: [ZoneNode]) throws {
     if step == begun, !isNoticed { server.restore(server.copy()) }
+    if step == copied || step == restored {
+      for node in nodes where Bool.random(using: &random) { try node.run { try node.settle() } }
+    }
     if step == copied { copy = server.copy() }
     guard step == restored, let copy else { return }
     server.restore(copy, isNoticed: isNoticed)
