@@ -181,7 +181,7 @@ import UntrustedInput
       record.commit = nil
       let move = Registers.home(share, at: time)
       #expect(try await ann.push([.ann: [shared: move], share: [shared: record.joining(move)]]) == nil)
-      var bob = try await fixtures[0].logClient("bob")
+      let bob = try await fixtures[0].logClient("bob")
       let forged = Registers.born("Note", at: time, ["title": .text("forged")])
       let changes: [RecordName: Registers] = [
         shared: .set(["title": .text("of Bob")], at: time), note: forged,
