@@ -35,6 +35,25 @@ struct RestoredServerTests {
     }
   }
 
+  @Test("A second restore, to an older copy, before a replica has a zone of the first one loses nothing")
+  func restoredTwice() throws {
+    let group = try ZoneGroup([ZoneItem.self], count: 1)
+    var copies: [ZoneServer.Copy] = []
+    for name in ["a", "b", "c"] {
+      try group.save(0) { $0.insert(ZoneItem(name)) }
+      try group.syncAll()
+      copies.append(group.server.copy())
+    }
+    group.server.restore(copies[1])
+    let request = group.replicas[0].pullRequest()
+    _ = try group.replicas[0].take(group.server.pull(request, by: "ann", limit: 100), for: request)
+    #expect(group.replicas[0].store.replica.fork != nil)
+    group.server.restore(copies[0])
+    try group.syncAll()
+    #expect(try Set(group.all(ZoneItem.self, 0).map(\.name)) == ["a", "b", "c"])
+    #expect(group.server.state(of: .account("ann")).records.count == 3)
+  }
+
   /// Ann's two devices and Bob's one, with a playlist that Ann shares after the copy. Bob changes it, and Ann has changes that no server got.
   /// - Returns: the group, after its server was restored.
   private func groupWithLostShare() throws -> SharedGroup {

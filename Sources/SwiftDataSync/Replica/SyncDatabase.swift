@@ -26,6 +26,8 @@ final class SyncDatabase {
   // A database belongs to one replica and is used by one thread at a time.
 
   private(set) var isInTransaction = false
+  /// Whether a statement of the transaction wrote.
+  private(set) var hasWritten = false
 
   private init(_ place: Place, _ types: TableTypes) { (self.place, self.types) = (place, types) }
 
@@ -56,7 +58,7 @@ final class SyncDatabase {
   /// - Throws: an error of the database or of `body`. Then nothing that was written stays.
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !isInTransaction else { return try body() }
-    isInTransaction = true
+    (isInTransaction, hasWritten) = (true, false)
     defer { isInTransaction = false }
     switch place {
     case .store(let store): return try store.transaction(body)
@@ -85,6 +87,7 @@ final class SyncDatabase {
       throw ReplicaError(description: "a change of the bookkeeping has no transaction: \(sql)")
     }
     try willWrite()
+    hasWritten = true
     switch place {
     case .store(let store): try store.execute(sql, arguments)
     case .file(let database):

@@ -50,6 +50,11 @@ extension SyncEngine {
         event?.transactions += response.newsCount
         let parts = replica.newParts
         isMore = try await fetching(replica) { try replica.take(response, for: request) }
+        if replica.isWaiting(for: response.taken) {
+          // The next answer has to acknowledge them again, and the request that is under way does not name them.
+          ahead?.answer.cancel()
+          ahead = nil
+        }
         try progress.note(
           response, isLater: Untrusted(replica.store.replica.cursor) > request.cursor, isNew: replica.newParts > parts)
         status.setProgress(isMore ? progress.fraction(response) : nil)

@@ -298,9 +298,8 @@ public actor SyncEngine {
     } catch {
       if let count = try? replica.unsentCount() { status.setPending(count) }
       // What the replica has in memory may be half of something.
-      if !(error is SyncFailure), !(error is URLError), !(error is SyncError), !(error is UntrustedInputError) {
-        opened = nil
-      }
+      let isOfReplica = (error as? SyncError).map { $0.code == .busy } ?? true
+      if isOfReplica, !(error is SyncFailure), !(error is URLError), !(error is UntrustedInputError) { opened = nil }
       throw error
     }
   }

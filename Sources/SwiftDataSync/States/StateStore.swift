@@ -293,17 +293,18 @@ final class StateStore {
 
   // MARK: - Writing
 
-  /// Whether the tables are as this store read or wrote them last. Each save writes another time or number to the row that this compares.
+  /// Whether the tables are as this store read or wrote them last. Each transaction that writes to them counts in the row that this compares.
   /// - Throws: an error of the store.
   func isCurrent() throws -> Bool { try tables.rows(.replica).first?[1].syncData == writtenReplica }
 
   /// Writes what is in memory, and forgets what was only read.
   /// - Throws: an error of the store.
   func save() throws {
+    try flush()
+    if tables.database.hasWritten { replica.writes = (replica.writes ?? 0) + 1 }
     let data = try SyncWire.encode(replica)
     if data != writtenReplica { try tables.put(.replica, [[.integer(1), .blob(data)]]) }
     writtenReplica = data
-    try flush()
   }
 
   /// Writes the records that are in memory, and forgets them.
@@ -461,6 +462,8 @@ struct ReplicaRecord: Codable {
   var shownProperties: [String: [String]]?
   /// The number of the next transaction in the outbox.
   var nextOutbox: Int64 = 1
+  /// The number of transactions that wrote to the tables.
+  var writes: Int64?
   /// Whether objects wait for records that left for a zone which comes in parts.
   var hasLeaving: Bool?
   /// The newest generation of each zone's key that values are shown with.

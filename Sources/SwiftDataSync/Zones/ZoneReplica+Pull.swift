@@ -63,7 +63,8 @@ extension ZoneReplica {
     if let epochs = response.epochs {
       try transaction {
         let fork = SyncLog.Epoch.fork(
-          of: store.replica.epochs, and: epochs, latest: response.latest, cursor: store.replica.cursor)
+          of: store.replica.epochs, and: epochs, latest: response.latest,
+          cursor: max(store.replica.cursor, store.replica.fork ?? 0))
         store.replica.epochs = epochs
         try noteRestart(fork: fork)
       }
@@ -175,6 +176,13 @@ extension ZoneReplica {
     let zones = unseenZones
     guard !zones.isEmpty else { return [] }
     return Set(outbox.outgoing.filter { !zones.isDisjoint(with: $0.parts.keys) }.map(\.id))
+  }
+
+  /// Whether the outbox still has one of some transactions that an answer acknowledged: it writes to ``unseenZones``.
+  func isWaiting(for taken: [UUID]) -> Bool {
+    guard !taken.isEmpty else { return false }
+    let taken = Set(taken)
+    return outbox.transactions.contains { taken.contains($0.id) }
   }
 
   /// Takes in an entry over changes that come before it.

@@ -45,7 +45,7 @@ extension ViewUpdater {
       let (former, current) = (change.former, change.current)
       let isSame =
         (former == nil) == (current == nil) && (former?.dead == nil) == (current?.dead == nil)
-        && (former?.born == nil) == (current?.born == nil) && former?.home?.zone == current?.home?.zone
+        && (former?.born == nil) == (current?.born == nil) && former?.home == current?.home
       if !isSame { names.insert(change.key.name) }
     }
     for row in rows where !skipping.contains(.changedClasses) {

@@ -277,6 +277,13 @@ struct ZoneReplicaTests {
     #expect(error?.code == .busy && error?.message.contains("one program at a time can sync a store") == true)
     try second.capturePart()
     #expect(second.outbox.isEmpty && second.store.replica.cursor == group.server.commit)
+    // Each of them notices any write of the other one.
+    let bytes = Data([1])
+    try second.keepFetched("b", bytes)
+    #expect(throws: SyncError.self) { try first.keepFetched("a", bytes) }
+    try second.keepFetched("c", bytes)
+    #expect(throws: SyncError.self) { try first.keepFetched("a", bytes) }
+    try first.keepFetched("a", bytes)
   }
 
   @Test("A decision that cannot be stored is reported, and the other conflicts are resolved")

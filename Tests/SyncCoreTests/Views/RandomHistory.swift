@@ -25,6 +25,8 @@ struct RandomHistory {
   private var away: [ZoneName: ZoneState] = [:]
   private var commit: Int64 = 0
   private var clock: Int64 = 5
+  /// Whether records often get other homes, also in the zone in which they are.
+  var raisesHomes = false
 
   init(seed: Int) {
     random = RandomLog(seed: seed)
@@ -88,6 +90,9 @@ struct RandomHistory {
     if isNew || random.chance(15) { registers.born = Stamped(time(), entity) }
     if random.chance(4) { registers.dead = time() }
     if random.chance(5) { registers.home = Home(moves: random.below(3), time: time(), zone: random.pick(zones)) }
+    if raisesHomes, random.chance(25) {
+      registers.home = Home(moves: random.below(6), time: time(), zone: random.pick(zones))
+    }
     let share = isNew ? 60 : 25
     for property in programs[0].classes[entity] ?? [] where random.chance(share) {
       let wire = random.pick(property.readNames)

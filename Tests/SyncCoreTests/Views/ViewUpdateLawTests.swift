@@ -12,9 +12,11 @@ struct ViewUpdateLawTests {
 
   /// Runs a seed. Returns the first difference.
   static func run(
-    _ seed: Int, steps: Int = 40, skipping: Set<ViewUpdate.Step> = [], seen: (([String: Int]) -> Void)? = nil
+    _ seed: Int, steps: Int = 40, skipping: Set<ViewUpdate.Step> = [], raisesHomes: Bool = false,
+    seen: (([String: Int]) -> Void)? = nil
   ) -> String? {
     var history = RandomHistory(seed: seed)
+    history.raisesHomes = raisesHomes
     var shown = ShownView(history.models, skipping: skipping)
     defer { seen?(shown.seen) }
     for step in 0..<steps {
@@ -41,6 +43,13 @@ struct ViewUpdateLawTests {
     #expect(sum.count == 10 && sum.values.allSatisfy { $0 > Self.count / 20 }, "\(sum)")
     if Self.environment["SYNC_RUNS"] != nil {
       print("\(Self.count) seeds from \(Self.first):", sum.sorted { $0.key < $1.key })
+    }
+  }
+
+  @Test("equals the whole view where records get other homes, also in the zone in which they are")
+  func homes() {
+    for seed in Self.first..<Self.first + Self.count {
+      if let difference = Self.run(seed, raisesHomes: true) { Issue.record("\(difference)") }
     }
   }
 

@@ -157,6 +157,19 @@ extension LogTransactions {
   /// The size of a transaction in bytes: an identity of 16 bytes and a commit of 8 bytes.
   private static let width = 24
 
+  /// Returns the commit of a transaction; nil if ``bytes`` does not have it. A push asks for few of them, so none is copied.
+  func commit(of identity: UUID) -> Int64? {
+    let wanted = withUnsafeBytes(of: identity.uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
+    return bytes.withUnsafeBytes { bytes in
+      var found: Int64?
+      for start in stride(from: 0, to: bytes.count / Self.width * Self.width, by: Self.width)
+      where bytes.loadUnaligned(fromByteOffset: start, as: (UInt64, UInt64).self) == wanted {
+        found = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 16, as: Int64.self))
+      }
+      return found
+    }
+  }
+
   /// The transactions that ``bytes`` has.
   var commits: [(identity: UUID, commit: Int64)] {
     bytes.withUnsafeBytes { bytes in

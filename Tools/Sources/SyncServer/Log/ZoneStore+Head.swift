@@ -104,8 +104,7 @@ extension ZoneStore {
       for group in try ModelContext(container).fetch(
         FetchDescriptor<LogTransactions>(predicate: #Predicate<LogTransactions> { some.contains($0.key) }))
       {
-        let found = Dictionary(group.commits.map { ($0.identity, $0.commit) }) { $1 }
-        for identity in rest[group.key] ?? [] { known.commits[identity] = found[identity.id] }
+        for identity in rest[group.key] ?? [] { known.commits[identity] = group.commit(of: identity.id) }
         if Int64(group.bytes.count) >= identitiesSize / LogTransactions.count { known.fullGroups.insert(group.key) }
       }
     }
