@@ -34,7 +34,8 @@ extension ZoneReplica {
     if keys.accounts[account] == nil { keys.accounts[account] = own }
     for zone in sharesThatNeedKeys {
       guard let share = server.shares[zone] else { continue }
-      while case let known = keys.keys(of: zone, share, for: account) {
+      while true {
+        let known = keys.keys(of: zone, share, for: account)
         try take(known, of: zone)
         guard share.owner == account else {
           if known.wrappedGeneration < known.generation, let request = try wrapLinkKey(known, zone) {
