@@ -6,7 +6,7 @@ import SyncProtocol
 struct RowWork {
   /// The properties that may differ, by row; nil is all.
   var rows: [RecordKey: Set<ExactText>?] = [:]
-  /// The new rows of the last update, with their values but those of derived to-manys. Whatever changes a row afterwards drops it here.
+  /// The new rows of the last update, with their values but those of derived to-manys. A later change of such a row removes it from here.
   private(set) var created: [RecordKey: Row] = [:]
   /// The rows that are gone.
   var gone: Set<RecordKey> = []

@@ -297,7 +297,7 @@ public actor SyncEngine {
       if let refused { throw refused }
     } catch {
       if let count = try? replica.unsentCount() { status.setPending(count) }
-      // What the replica has in memory may be half of something.
+      // The replica may have half of a step in memory, or another engine wrote to its tables. Then it is opened again.
       let isOfReplica = (error as? SyncError).map { $0.code == .busy } ?? true
       if isOfReplica, !(error is SyncFailure), !(error is URLError), !(error is UntrustedInputError) { opened = nil }
       throw error

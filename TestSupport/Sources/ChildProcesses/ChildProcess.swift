@@ -124,7 +124,7 @@ public final class ChildProcess: Sendable {
   public func send(_ signal: Int32) { end.whileRunning { kill(identifier, signal) } }
 }
 
-/// The descriptors of a pipe; -1 where there is none.
+/// The two descriptors of a pipe. Each is -1 until the pipe is open.
 private struct PipeEnds {
   var (read, write): (Int32, Int32) = (-1, -1)
 
@@ -137,7 +137,7 @@ private struct PipeEnds {
 }
 
 /// The end of a process, which threads wait for.
-// @unchecked Sendable because the condition guards what changes.
+// @unchecked Sendable because all access to `known`, the only variable, is under the condition's lock.
 private final class End: @unchecked Sendable {
   private let condition = NSCondition()
   private var known: ChildProcess.Ending?
