@@ -11,7 +11,8 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     try state.refuseSlice(Wrapped.Output.self, collection, for: self)
     if case .collection(let rows) = collection {
       guard Index.Output.self == Int.self else { throw state.unsupported(self, "its index is not an Int") }
-      return try state.element(of: rows, fromEnd: false, at: try state.scalar(position, of: index))
+      return try state.element(
+        of: rows, fromEnd: false, at: try state.scalar(position, of: index), isConstant: position.isConstant)
     }
     return try state.computed("subscript", collection, wrapped, position, index, of: self) { collection, index in
       guard collection.indices.contains(index) else { throw CocoaError(.featureUnsupported) }
