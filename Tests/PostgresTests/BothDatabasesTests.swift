@@ -293,7 +293,8 @@ struct BothDatabasesTests {
     "A list is indexed by a column, an optional one too, and a missing index or member matches no row",
     arguments: Database.allCases)
   func indices(database: Database) throws {
-    let context = try Place(database).open(Places.Shelf.self, Places.Item.self)
+    let place = Place(database)
+    let context = try place.open(Places.Shelf.self, Places.Item.self)
     let positions: [Int?] = [nil, 0, 1, 2, 3, -1, .max, .min]
     for (number, position) in positions.enumerated() {
       let shelf = Places.Shelf(
@@ -329,11 +330,11 @@ struct BothDatabasesTests {
       #Predicate { $0.notes[$0.position!] != "b" },
     ]
     let shelves = try context.fetch(FetchDescriptor<Places.Shelf>(sortBy: [SortDescriptor(\.number)]))
-    for (place, predicate) in predicates.enumerated() {
+    for (index, predicate) in predicates.enumerated() {
       let expected = shelves.filter { (try? predicate.evaluate($0)) ?? false }.map(\.number)
       let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
-      #expect(try context.fetch(descriptor).map(\.number) == expected, "predicate \(place)")
-      #expect(try context.fetchCount(descriptor) == expected.count, "predicate \(place)")
+      #expect(try context.fetch(descriptor).map(\.number) == expected, "predicate \(index)")
+      #expect(try context.fetchCount(descriptor) == expected.count, "predicate \(index)")
     }
   }
 }

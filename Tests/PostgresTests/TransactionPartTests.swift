@@ -136,13 +136,14 @@ struct TransactionPartTests {
   @Test("A statement that the server refuses leaves the transaction usable")
   func refused() throws {
     let container = try filled()
-    let store = try postgres(container)
-    try container.transaction {
+    let postgres = try postgres(container)
+    func steps() throws {
       try insert("c", container)
-      #expect(throws: SwiftDataError.self) { try store.execute("INSERT INTO _swiftdata_none VALUES (1)", []) }
-      #expect(throws: SwiftDataError.self) { try store.rows("SELECT 1 / (SELECT 0)", []) }
-      #expect(throws: SwiftDataError.self) { try store.read { try $0.script("SELECT none") } }
+      #expect(throws: SwiftDataError.self) { try postgres.execute("INSERT INTO _swiftdata_none VALUES (1)", []) }
+      #expect(throws: SwiftDataError.self) { try postgres.rows("SELECT 1 / (SELECT 0)", []) }
+      #expect(throws: SwiftDataError.self) { try postgres.read { try $0.script("SELECT none") } }
     }
+    try container.transaction(steps)
     #expect(try names(container) == ["a", "b", "c"])
   }
 
@@ -163,7 +164,7 @@ struct TransactionPartTests {
   func reader() throws {
     _ = try filled()
     let reader = try PostgresReader(url: store.url, namespace: store.namespace)
-    try reader.atOneMoment { moment in
+    func check(_ moment: PostgresReader) throws {
       #expect(throws: RefusedServerStatement.self) { try moment.query("SELECT none", columns: { _ in }, { _ in }) }
       #expect(throws: SwiftDataError.self) { try moment.numbers("SELECT none") }
       var rows = 0
@@ -174,6 +175,7 @@ struct TransactionPartTests {
       #expect(try moment.atOneMoment { try $0.numbers(count) } == [[2]])
       #expect(try moment.numbers(count) == [[2]])
     }
+    try reader.atOneMoment(check)
   }
 
   // MARK: - Parts that write
@@ -298,28 +300,25 @@ struct TransactionPartTests {
     let container = try filled()
     let connection = try PostgresConnection(url: store.url, namespace: store.namespace)
     func delete(_ name: String) throws { try connection.script("DELETE FROM \"Job\" WHERE name = '\(name)'") }
-    try connection.runAlone {
-      #expect(connection.isInTransaction)
-      #expect(throws: Stop.self) {
-        try connection.part {
-          try connection.part { try delete("a") }
-          throw Stop()
-        }
-      }
-      #expect(throws: PostgresError.self) {
-        try connection.part([PostgresStatement("DELETE FROM \"Job\""), PostgresStatement("SELECT none")])
-      }
-      try connection.part(isKept: false) { try delete("a") }
+    func succeedInside() throws {
       try connection.part {
-        #expect(throws: Stop.self) {
-          try connection.part {
-            try delete("a")
-            throw Stop()
-          }
-        }
-        try delete("b")
+        try connection.part { try delete("a") }
+        throw Stop()
       }
     }
+    func failInside() throws {
+      #expect(throws: Stop.self) { try succeedInside() }
+      try delete("b")
+    }
+    func steps() throws {
+      #expect(connection.isInTransaction)
+      #expect(throws: Stop.self) { try succeedInside() }
+      let statements = [PostgresStatement("DELETE FROM \"Job\""), PostgresStatement("SELECT none")]
+      #expect(throws: PostgresError.self) { try connection.part(statements) }
+      try connection.part(isKept: false) { try delete("a") }
+      try connection.part(failInside)
+    }
+    try connection.runAlone(steps)
     #expect(!connection.isInTransaction)
     #expect(try names(container) == ["a"])
   }

@@ -108,7 +108,7 @@ extension PostgresConnection {
   func isolating<T>(_ body: () throws -> T) rethrows -> T { try isolating(true, body) }
 
   /// Runs `body`, whose statements are not parts of their own.
-  private func whole<T>(_ body: () throws -> T) rethrows -> T { try isolating(false, body) }
+  func whole<T>(_ body: () throws -> T) rethrows -> T { try isolating(false, body) }
 
   private func isolating<T>(_ isolates: Bool, _ body: () throws -> T) rethrows -> T {
     let former = isolatesStatements

@@ -211,7 +211,8 @@ package final class PostgresConnection: @unchecked Sendable {
   /// Another program changed a table, which invalidates prepared statements.
   func forgetStatements() throws {
     (prepared, recent) = ([:], nil)
-    if !isPooled { try script("DEALLOCATE ALL") }
+    // Without statements around it, which would be prepared first.
+    if !isPooled { try whole { try script("DEALLOCATE ALL") } }
   }
 
   /// Runs statements in one round trip. The first failure skips the rest.
