@@ -52,7 +52,8 @@ extension PostgresStore: SQLStore, MigratedStore {
 
   // MARK: - Deleting everything
 
-  /// Deletes all rows and the history in one transaction.
+  /// Deletes all rows and the history in one transaction, into which no save comes. Otherwise a save would lose the rows of the tables
+  /// that are deleted after its commit, and keep the others.
   package func deleteAllRows() throws {
     let tables = (layout.record.pairTables.map(\.name) + layout.record.tables.map(\.name)).map(\.quotedIdentifier)
     let deletions =
@@ -76,15 +77,7 @@ extension PostgresStore: SQLStore, MigratedStore {
       ])
     let notify = PostgresStatement(
       "SELECT pg_notify($1::text, $2::text)", [.text(channel), .text(instance.uuidString)])
-    try read { connection in
-      do {
-        _ = try connection.pipeline(
-          [PostgresStatement("BEGIN")] + deletions + [mark, notify, PostgresStatement("COMMIT")])
-      } catch {
-        try? connection.script("ROLLBACK")
-        throw error
-      }
-    }
+    try read { _ = try $0.part([.historyLock] + deletions + [mark, notify]) }
   }
 
   // MARK: - History

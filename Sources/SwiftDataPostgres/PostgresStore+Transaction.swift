@@ -7,7 +7,7 @@ extension PostgresStore: TransactionStore {
   }
 
   package func transaction<T>(_ body: () throws -> T) throws -> T {
-    if connections.isWithinTransaction || connections.ownTransaction != nil { return try body() }
+    if connections.isInTransaction { return try body() }
     return try Self.report(configuration.name) {
       var hasBegun = false
       do {
@@ -23,22 +23,13 @@ extension PostgresStore: TransactionStore {
   /// - Parameter hasBegun: whether the server began the transaction, so that `body` may have run.
   private func runTransaction<T>(_ body: () throws -> T, _ hasBegun: inout Bool) throws -> T {
     let (result, afterCommit) = try connections.share { transaction in
-      let connection = transaction.connection
-      do {
-        // Each save begins with a row of the history. So it waits before it locks anything that this transaction needs.
-        _ = try connection.pipeline([
-          PostgresStatement("BEGIN"),
-          PostgresStatement("LOCK TABLE \(ServerNames.history) IN SHARE ROW EXCLUSIVE MODE"),
-        ])
+      // Each save begins with a row of the history. So it waits before it locks anything that this transaction needs.
+      let result = try transaction.connection.runAlone(beginning: [.historyLock]) {
         hasBegun = true
-        let result = try body()
-        try connection.script("COMMIT")
-        do { try connections.replicas?.note(on: connection) } catch { connections.replicas?.noteUnknown() }
-        return (result, transaction.afterCommit)
-      } catch {
-        if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
-        throw error
+        return try body()
       }
+      do { try connections.replicas?.note(on: transaction.connection) } catch { connections.replicas?.noteUnknown() }
+      return (result, transaction.afterCommit)
     }
     for step in afterCommit { step() }
     return result
@@ -61,10 +52,15 @@ extension PostgresStore: TransactionStore {
   }
 
   package func execute(_ sql: String, _ arguments: [SQLValue]) throws {
-    _ = try Self.report(configuration.name) {
+    try Self.report(configuration.name) {
       try connections.with {
-        try $0.run(PostgresStatement.numbered(sql), arguments.map { PostgresParameter($0) })
+        _ = try $0.part([PostgresStatement(PostgresStatement.numbered(sql), arguments.map { PostgresParameter($0) })])
       }
     }
   }
+}
+
+extension PostgresStatement {
+  /// Waits for running saves, and makes others wait until the end of the transaction.
+  static let historyLock = PostgresStatement("LOCK TABLE \(ServerNames.history) IN SHARE ROW EXCLUSIVE MODE")
 }

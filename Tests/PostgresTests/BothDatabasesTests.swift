@@ -137,6 +137,28 @@ private enum Equals {
   }
 }
 
+/// Lists that are indexed by a column.
+private enum Places {
+  @Model final class Shelf {
+    var number: Int
+    var position: Int?
+    var small: Int
+    var items: [Item] = []
+    var words: [String]
+    var notes: [String?]
+    init(_ number: Int, _ position: Int?, words: [String] = [], notes: [String?] = []) {
+      (self.number, self.position, self.words, self.notes) = (number, position, words, notes)
+      small = position ?? 0
+    }
+  }
+  @Model final class Item {
+    var name: String
+    var place: Int?
+    @Relationship(inverse: \Shelf.items) var shelf: Shelf?
+    init(_ name: String, _ place: Int? = nil) { (self.name, self.place) = (name, place) }
+  }
+}
+
 @Suite("Both databases answer alike", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
 struct BothDatabasesTests {
   enum Database: CaseIterable { case sqlite, postgres }
@@ -265,5 +287,54 @@ struct BothDatabasesTests {
     try context.save()
     let stored = try ModelContext(context.container).fetch(FetchDescriptor<Equals.Crowd>())[0]
     #expect(stored.people.map(\.age).sorted() == [1, 4, 5, 10])
+  }
+
+  @Test(
+    "A list is indexed by a column, an optional one too, and a missing index or member matches no row",
+    arguments: Database.allCases)
+  func indices(database: Database) throws {
+    let place = Place(database)
+    let context = try place.open(Places.Shelf.self, Places.Item.self)
+    let positions: [Int?] = [nil, 0, 1, 2, 3, -1, .max, .min]
+    for (number, position) in positions.enumerated() {
+      let shelf = Places.Shelf(
+        number, position, words: ["a", "b", "c"], notes: number.isMultiple(of: 2) ? ["a", nil] : [nil, "b", nil])
+      context.insert(shelf)
+      // In another order than that of their names.
+      shelf.items = [Places.Item("c", 1), Places.Item("a"), Places.Item("b", 0)]
+    }
+    context.insert(Places.Shelf(100, 0))
+    try context.save()
+    let none: Int? = nil
+    let one = 1
+    let predicates: [Predicate<Places.Shelf>] = [
+      #Predicate { $0.items[$0.position!].name == "c" },
+      #Predicate { $0.items[$0.position!].name != "c" },
+      #Predicate { !($0.items[$0.position!].name == "c") },
+      #Predicate { $0.number > 3 || $0.items[$0.position!].name == "c" },
+      #Predicate { $0.items[$0.position ?? 1].name == "a" },
+      #Predicate { $0.items[$0.small].name == "a" },
+      #Predicate { $0.items[$0.items.count - 1].name == "b" },
+      #Predicate { $0.items[$0.items[$0.small].place!].name == "a" },
+      #Predicate { $0.items[$0.small].place == nil },
+      #Predicate { $0.items[$0.small].place != nil },
+      #Predicate { $0.items.filter { $0.name != "c" }[$0.small].name == "a" },
+      #Predicate { $0.items[one].name == "a" },
+      #Predicate { $0.items[none!].name == "c" },
+      #Predicate { $0.words[$0.small] == "b" },
+      #Predicate { $0.words[$0.position!] == "a" },
+      #Predicate { $0.words[$0.position!] != "a" },
+      #Predicate { $0.words[one] == "b" },
+      #Predicate { $0.notes[$0.small] == nil },
+      #Predicate { $0.notes[$0.position!] == "b" },
+      #Predicate { $0.notes[$0.position!] != "b" },
+    ]
+    let shelves = try context.fetch(FetchDescriptor<Places.Shelf>(sortBy: [SortDescriptor(\.number)]))
+    for (index, predicate) in predicates.enumerated() {
+      let expected = shelves.filter { (try? predicate.evaluate($0)) ?? false }.map(\.number)
+      let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
+      #expect(try context.fetch(descriptor).map(\.number) == expected, "predicate \(index)")
+      #expect(try context.fetchCount(descriptor) == expected.count, "predicate \(index)")
+    }
   }
 }

@@ -119,8 +119,8 @@ struct OperatorTests {
   func configuration() throws {
     let user = PostgresConfiguration(url: PostgresServer.url, namespace: "$user")
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try user.validate() }
-    #expect(throws: Never.self) { try PostgresOpening.checkServer(version: 130_001, store: "s") }
-    #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresOpening.checkServer(version: 120_017, store: "s") }
+    #expect(throws: Never.self) { try PostgresOpening.checkServer(version: 140_001, store: "s") }
+    #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresOpening.checkServer(version: 130_017, store: "s") }
     #expect(throws: Never.self) { try PostgresConnection.checkLibrary(version: 140_000) }
     #expect(throws: SwiftDataError.unsupportedFeature) { try PostgresConnection.checkLibrary(version: 130_018) }
   }

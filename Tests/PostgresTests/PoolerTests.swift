@@ -1,6 +1,6 @@
 import Foundation
 import PostgresServers
-import SwiftData
+@_spi(Transactions) import SwiftData
 import Testing
 
 @testable import SwiftDataPostgres
@@ -48,6 +48,28 @@ struct PoolerTests {
       try context.save()
       #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 11)
     }
+  }
+
+  @Test("keeps a transaction with a fetch that it cannot compute", arguments: ["session", "transaction"])
+  func transactions(_ mode: String) throws {
+    let pooler = try PrivatePooler(mode)
+    defer { pooler.stop() }
+    let store = TestStore(url: pooler.url)
+    let container = try store.open(Parcel.self)
+    let unknown = FetchDescriptor<Parcel>(predicate: #Predicate { $0.label.localizedStandardContains("ZURICH") })
+    try container.transaction {
+      let context = ModelContext(container)
+      context.insert(Parcel(1, "Zürich"))
+      try context.save()
+      #expect(try context.fetchCount(unknown) == 1)
+      context.insert(Parcel(2, "Bern"))
+      try context.save()
+      try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    let later = ModelContext(container)
+    #expect(try later.fetchCount(FetchDescriptor<Parcel>()) == 2)
+    container.deleteAllData()
+    #expect(try later.fetchCount(FetchDescriptor<Parcel>()) == 0)
   }
 
   @Test("hears of other programs: by the history, or by a connection to the server itself", arguments: [false, true])

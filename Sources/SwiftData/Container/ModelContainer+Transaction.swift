@@ -5,8 +5,9 @@
   ///
   /// All that this thread fetches and saves meanwhile belongs to the transaction, with any number of contexts. The rows that `body` read are
   /// the same when it saves. Other transactions and saves wait until the commit. A transaction inside another one is a part of it.
-  /// - Throws: an error of the store or of `body`. Then the store is as it was before, and the contexts that saved in `body` and their
-  ///   objects must not be used any more. ``SwiftDataError/unsupportedFeature`` if the container has several stores, or a store that has no
+  /// - Throws: an error of the store or of `body`. Then the store is as it was before, unless the error says that the connection to a server was
+  ///   lost during the commit and the outcome is not known. The contexts that saved in `body` and their objects must not be used any more.
+  ///   ``SwiftDataError/unsupportedFeature`` if the container has several stores, or a store that has no
   ///   transactions.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     guard core.stores.count == 1, let store = core.stores[0] as? any TransactionStore, store.hasTransactions else {

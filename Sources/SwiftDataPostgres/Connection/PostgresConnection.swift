@@ -10,6 +10,8 @@ package final class PostgresConnection: @unchecked Sendable {
   let host: PostgresURL.Host
   /// Whether cancelling the waiting task cancels the statement.
   var isCancellable = false
+  /// Whether each statement in a transaction is a part of its own. See ``isolating(_:)``.
+  var isolatesStatements = false
   /// Whether the connection is unusable although the server answers, because its primary became a replica.
   private(set) var isRetired = false
   var log: StatementLog?
@@ -64,7 +66,7 @@ package final class PostgresConnection: @unchecked Sendable {
     // A pooler returns a process identifier of its own.
     isPooled = number(0) != Int64(processIdentifier)
     timeline = number(1)
-    if !isPooled { try RoundTrips.uncounted { try script(settings(isLocal: false)) } }
+    if !isPooled { try RoundTrips.uncounted { try script(settings) } }
   }
 
   deinit { PQfinish(handle) }
@@ -89,20 +91,17 @@ package final class PostgresConnection: @unchecked Sendable {
     self.namespace = namespace
   }
 
-  private func settings(isLocal: Bool) -> String {
-    let values = [
-      "search_path TO \(namespace.quotedIdentifier)", "client_min_messages TO warning", "extra_float_digits TO 3",
-      "standard_conforming_strings TO on", "TimeZone TO 'UTC'",
-    ]
-    return values.map { (isLocal ? "SET LOCAL " : "SET ") + $0 }.joined(separator: "; ")
+  private var settings: String {
+    "SET search_path TO \(namespace.quotedIdentifier); SET client_min_messages TO warning; SET extra_float_digits TO 3;"
+      + " SET standard_conforming_strings TO on; SET TimeZone TO 'UTC'"
   }
 
   /// The settings at the beginning of a transaction behind a pooler, as one statement.
   private var localSettings: PostgresStatement {
     PostgresStatement(
       "SELECT set_config('search_path', $1::text, true), set_config('client_min_messages', 'warning', true),"
-        + " set_config('extra_float_digits', '3', true), set_config('TimeZone', 'UTC', true)",
-      [.text(namespace.quotedIdentifier)])
+        + " set_config('extra_float_digits', '3', true), set_config('standard_conforming_strings', 'on', true),"
+        + " set_config('TimeZone', 'UTC', true)", [.text(namespace.quotedIdentifier)])
   }
 
   /// Prevents the pool from lending it again.
@@ -129,10 +128,9 @@ package final class PostgresConnection: @unchecked Sendable {
   /// Runs statements without parameters.
   /// - Returns: the result of the last one, with text cells.
   func texts(_ sql: String) throws -> PostgresResult {
-    // A pooler may run each transaction on a connection without settings.
-    let text = isPooled && sql == "BEGIN" ? "BEGIN; \(settings(isLocal: true))" : sql
+    if isolatesStatements, isInTransaction { return try part { try texts(sql) } }
     RoundTrips.note()
-    if PQsendQuery(handle, text) == 0 { throw lost() }
+    if PQsendQuery(handle, sql) == 0 { throw lost() }
     var last: OpaquePointer?
     while let result = try nextResult() {
       // No statement runs after the first failure.
@@ -151,11 +149,15 @@ package final class PostgresConnection: @unchecked Sendable {
   func run(_ fragment: SQLFragment) throws -> PostgresResult { try run(PostgresStatement(marked: fragment)) }
 
   private func run(_ statement: PostgresStatement) throws -> PostgresResult {
+    func attempt() throws -> PostgresResult {
+      if isolatesStatements, isInTransaction { return try part([statement])[0] }
+      return try execute(statement)
+    }
     do {
-      return try execute(statement)
-    } catch let error as PostgresError where error.isPlanStale && PQtransactionStatus(handle) == PQTRANS_IDLE {
+      return try attempt()
+    } catch let error as PostgresError where error.isPlanStale && mayRepeatStatement {
       try forgetStatements()
-      return try execute(statement)
+      return try attempt()
     }
   }
 
@@ -209,15 +211,17 @@ package final class PostgresConnection: @unchecked Sendable {
   /// Another program changed a table, which invalidates prepared statements.
   func forgetStatements() throws {
     (prepared, recent) = ([:], nil)
-    if !isPooled { try script("DEALLOCATE ALL") }
+    // Without statements around it, which would be prepared first.
+    if !isPooled { try whole { try script("DEALLOCATE ALL") } }
   }
 
   /// Runs statements in one round trip. The first failure skips the rest.
   /// - Returns: a result per statement.
   func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+    if isolatesStatements, isInTransaction { return try part(statements) }
     if isPooled, isIdle {
       // The settings come first in the transaction that the pipeline is, or that it begins.
-      let place = statements[0].sql == "BEGIN" ? 1 : 0
+      let place = statements[0].isBegin ? 1 : 0
       var results = try runPipeline(statements[..<place] + [localSettings] + statements[place...])
       results.remove(at: place)
       return results
@@ -291,7 +295,10 @@ package final class PostgresConnection: @unchecked Sendable {
       }
       if PQexitPipelineMode(handle) == 0 { failure = failure ?? lost() }
     }
-    if let failure { throw failure }
+    if var failure {
+      failure.isAfterCommit = results.contains { $0.command == "COMMIT" }
+      throw failure
+    }
     // A statement prepared through a pooler is unknown to its next server connection.
     guard results.count == statements.count else { throw lost() }
     return results

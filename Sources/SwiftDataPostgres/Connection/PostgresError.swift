@@ -12,6 +12,10 @@ package struct PostgresError: Error, CustomStringConvertible {
   package var detail: String?
   /// Whether the connection is unusable.
   package var isLost = false
+  /// Whether a commit was sent and its answer was lost, so that the changes may have been written or not.
+  var isOutcomeUnknown = false
+  /// Whether a statement failed after a commit of the same round trip.
+  var isAfterCommit = false
   /// Whether an unreachable server may become reachable. False if it rejects the user.
   package var mayRecover = true
   /// Whether the pool's timeout was spent waiting for a server.
@@ -57,6 +61,13 @@ package struct PostgresError: Error, CustomStringConvertible {
 }
 
 extension PostgresError {
+  /// The error of a commit that the server answers, or would answer, with a rollback.
+  static let rolledBack: PostgresError = {
+    var error = PostgresError(message: "a statement of the transaction failed before its commit")
+    error.state = "25P02"
+    return error
+  }()
+
   /// The meaning of a failed connection. libpq passes the server's message on, without its SQLSTATE.
   private static func advice(for message: String) -> String {
     guard message.contains("FATAL:") else { return "the connection to the server failed" }
@@ -80,7 +91,7 @@ extension PostgresError {
   /// The error for callers of the store.
   func error(_ store: String) -> any Error {
     // A timeout of the server cancels statements in the same way.
-    if isCancelled, Task.isCancelled { return CancellationError() }
+    if isCancelled, Task.isCancelled, !isOutcomeUnknown { return CancellationError() }
     return swiftDataError(store)
   }
 
@@ -88,6 +99,16 @@ extension PostgresError {
     let code: SwiftDataError.Code
     let advice: String
     switch state {
+    case _ where isOutcomeUnknown:
+      (code, advice) = (
+        .io,
+        "the connection was lost during the commit, so that it is not known whether the changes were written; fetch when"
+          + " the server is back, then write again what is missing"
+      )
+    case "25P02":
+      (code, advice) = (
+        .io, "the server rolled the transaction back, and nothing was written; repeat the whole transaction"
+      )
     case "54001", "54000":
       (code, advice) = (
         .unsupportedPredicate, "the server cannot nest the predicate's expressions so deep; nest fewer expressions"

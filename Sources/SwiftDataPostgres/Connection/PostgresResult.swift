@@ -36,6 +36,9 @@ package final class PostgresResult {
   /// The number of columns.
   var width: Int { types.count }
 
+  /// What the server says it did: `ROLLBACK` for a `COMMIT` of a failed transaction.
+  var command: String { String(cString: PQcmdStatus(handle)) }
+
   /// The number of rows that a statement wrote.
   var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

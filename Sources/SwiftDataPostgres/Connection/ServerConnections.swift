@@ -66,22 +66,29 @@ final class ServerConnections: Sendable {
     return connection
   }
 
-  /// Lends a connection to the primary while `body` runs.
+  /// Whether the operations of this thread belong to a transaction: of a migration, or one that its contexts share.
+  var isInTransaction: Bool { isWithinTransaction || ownTransaction != nil }
+
+  /// The connection of the transaction that the operations of this thread belong to, or nil.
+  private func connectionInTransaction() throws -> PostgresConnection? {
+    if let ownTransaction { return ownTransaction.connection }
+    return isWithinTransaction ? try connectionOfTransaction() : nil
+  }
+
+  /// Lends a connection to the primary while `body` runs. It may be inside a transaction that `body` must not end.
   /// - Parameter cancellable: whether cancelling the task ends waiting and running statements.
   /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, ``SwiftDataError/missingContainer`` after a
   ///   migration's stage, and the error of `body`.
   func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
-    if let ownTransaction { return try body(ownTransaction.connection) }
-    if isWithinTransaction { return try body(try connectionOfTransaction()) }
+    if let connection = try connectionInTransaction() { return try body(connection) }
     return try primary.with(namespace, log: log, cancellable: cancellable, body)
   }
 
   /// Reads from the primary. If the connection is lost, retries on a new one: once, or as long as the pool waits for
-  /// another primary.
+  /// another primary. If a statement fails inside a transaction, the transaction goes on without it.
   func read<T>(cancellable: Bool, _ body: (PostgresConnection) throws -> T) throws -> T {
     // A new connection would not be in the transaction.
-    if let ownTransaction { return try body(ownTransaction.connection) }
-    if isWithinTransaction { return try body(try connectionOfTransaction()) }
+    if let connection = try connectionInTransaction() { return try connection.isolating { try body(connection) } }
     /// The end of the retries, which begin with the first loss.
     var end: ContinuousClock.Instant?
     while true {

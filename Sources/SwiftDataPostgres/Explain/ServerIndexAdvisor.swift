@@ -13,7 +13,7 @@ struct ServerIndexAdvisor {
     guard plan.scans("t0"), hasCondition || !query.order.isEmpty else { return [] }
     let columns = self.columns
     // Without the permission to create temporary tables there is no advice.
-    guard !columns.isEmpty, let best = try? store.read({ try best(columns, on: $0) }) else { return [] }
+    guard !columns.isEmpty, let best = try? best(columns) else { return [] }
     let name = rows.table.entity.name
     let names = best.map { column in
       rows.table.stored.first { TableNames.column(for: $0) == column }?.name ?? column
@@ -52,9 +52,11 @@ struct ServerIndexAdvisor {
   }
 
   /// - Returns: no columns if no index helps; nil if an existing one does.
+  private func best(_ columns: [String]) throws -> [String]? {
+    try store.read { connection in try connection.part(isKept: false) { try best(columns, on: connection) } }
+  }
+
   private func best(_ columns: [String], on connection: PostgresConnection) throws -> [String]? {
-    try connection.script("BEGIN")
-    defer { try? connection.script("ROLLBACK") }
     let text = text
     // Temporary tables shadow tables of the same name.
     for table in store.layout.record.tables where text.contains(table.name.quotedIdentifier) {

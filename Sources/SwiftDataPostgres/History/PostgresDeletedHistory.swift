@@ -34,8 +34,7 @@ struct PostgresDeletedHistory {
     let isThere = try connection.run(
       "SELECT count(*) FROM (SELECT to_regclass($1::text) AS found) AS t WHERE found IS NOT NULL", [.text(heads)])
     if isThere.integer(0, 0) == 0 { try connection.script(Self.table) }
-    _ = try connection.pipeline([
-      PostgresStatement("BEGIN"),
+    _ = try connection.part([
       // An earlier version of the library kept no heads.
       PostgresStatement(
         "INSERT INTO \(numbers) (name, last)"
@@ -59,7 +58,6 @@ struct PostgresDeletedHistory {
         INSERT INTO \(numbers) AS n (name, last)
         SELECT \(unknown), max(id) FROM gone HAVING count(*) > 0 \(raised)
         """),
-      PostgresStatement("COMMIT"),
     ])
   }
 

@@ -157,15 +157,15 @@ final class PostgresRowWriter: RowWriter {
     let check = constraints.isEmpty ? "" : Self.check(constraints.joined(separator: ", "))
     try transaction.flush()
     let connection = transaction.connection
-    try connection.script("SAVEPOINT _swiftdata_rows")
     do {
-      for group in groups { try insert(group.objects, into: group.table) }
-      try transaction.flush()
-      try connection.script(check)
+      try connection.part {
+        for group in groups { try insert(group.objects, into: group.table) }
+        try transaction.flush()
+        try connection.script(check)
+      }
       return true
       // A value is taken, or a program of another version dropped a constraint.
     } catch let error as PostgresError where error.isUniquenessViolation || error.state == "42704" {
-      try connection.script("ROLLBACK TO SAVEPOINT _swiftdata_rows")
       return false
     }
   }

@@ -65,7 +65,7 @@ extension PostgresStore {
           } else {
             if error.isLost { losses += 1 } else { conflicts += 1 }
             guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
-              throw committing == nil || !error.isLost ? explained(error) : unknown(error)
+              throw committing == nil ? explained(error) : unknown(error)
             }
           }
           connections.metrics?.noteRetry(isLost: error.isLost)
@@ -98,8 +98,9 @@ extension PostgresStore {
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
   /// - Parameter count: the number of errors of its kind.
   private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
-    if error.isLost, connections.ownTransaction != nil { return false }
     if error.isLost {
+      // Another connection would not be in the transaction.
+      if connections.isInTransaction { return false }
       return !error.hasWaited && (count < configuration.maximumSaveAttempts || ContinuousClock.now < end)
     }
     return (error.isTransient || error.isPlanStale) && count < configuration.maximumSaveAttempts
@@ -121,25 +122,23 @@ extension PostgresStore {
       let result = try write(transaction)
       if connection.isCancellable { try Task.checkCancellation() }
       connection.isCancellable = false
-      // From here on, a lost connection leaves the outcome unknown.
-      (committing, isCommitting) = (result, true)
+      // From here on, a lost connection leaves the outcome unknown, unless the commit is another transaction's.
+      if !transaction.isNested { (committing, isCommitting) = (result, true) }
       try transaction.commit()
       return result
     } catch {
-      if isCommitting, (error as? PostgresError)?.isLost != true { committing = nil }
-      if (error as? PostgresError)?.isLost != true { transaction.rollback() }
+      if isCommitting, (error as? PostgresError)?.isOutcomeUnknown != true { committing = nil }
+      transaction.rollback()
       if (error as? PostgresError)?.isPlanStale == true { try? connection.forgetStatements() }
       throw error
     }
   }
 
-  /// The error of a server that was lost during the commit without a successor.
-  private func unknown(_ error: PostgresError) -> SwiftDataError {
-    SwiftDataError(
-      .io,
-      message: "the connection was lost during the commit and the server could not be asked again, so that it is not"
-        + " known whether the save was written; fetch when the server is back, then save again what is missing"
-        + " (store \"\(configuration.name)\")", underlying: error)
+  /// The error of a save whose commit may have been written, because no later attempt found its outcome.
+  private func unknown(_ error: PostgresError) -> PostgresError {
+    var error = error
+    error.isOutcomeUnknown = true
+    return error
   }
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {

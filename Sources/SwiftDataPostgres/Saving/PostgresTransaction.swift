@@ -22,19 +22,19 @@ final class PostgresTransaction {
   init(_ store: PostgresStore, save: UUID, _ connection: PostgresConnection, isRepeated: Bool = false) {
     (self.store, self.save, self.connection, self.isRepeated) = (store, save, connection, isRepeated)
     isShared = store.connections.ownTransaction != nil
-    isNested = isShared || store.connections.isWithinTransaction
+    isNested = connection.isInTransaction
   }
 
   /// Whether it runs inside a transaction that this thread shares among its contexts.
   private let isShared: Bool
-  /// Whether it runs inside another transaction: of a migration, or one that is shared.
-  private let isNested: Bool
+  /// Whether it is a part of another transaction: of a migration, or one that is shared.
+  let isNested: Bool
 
   /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
   /// one. Both statements travel with the next ones.
   func begin(author: String?) {
     statements = [
-      PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
+      isNested ? .beginPart : .begin,
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
           + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)"
@@ -76,6 +76,8 @@ final class PostgresTransaction {
   private func send() throws -> [PostgresResult] {
     defer { (statements, expectations) = ([], []) }
     let isFirst = !hasBegun
+    // Before anything is sent. Otherwise there would be no savepoint to go back to.
+    if isFirst { for statement in statements { try statement.checkSize() } }
     hasBegun = true
     let results = try connection.pipeline(statements)
     if isFirst { try checkEpoch(results[1].text(0, 0)) }
@@ -142,23 +144,28 @@ final class PostgresTransaction {
     let replicas = store.connections.replicas
     // The commit of a shared transaction would refuse all that it has.
     let checks = !isNested || isShared ? [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")] : []
-    let results = try connection.pipeline(
+    let statements =
       checks + [
         PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
         PostgresStatement(
           "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
-      ] + (isShared ? [PostgresStatement("SET CONSTRAINTS ALL DEFERRED")] : []) + [
-        PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT")
-      ] + (replicas == nil || isShared ? [] : [ReplicaReads.position]))
+      ]
+    if isNested {
+      _ = try connection.pipeline(
+        statements + (isShared ? [PostgresStatement("SET CONSTRAINTS ALL DEFERRED")] : []) + [.endPart])
+    } else {
+      let position = try connection.commit(after: statements, then: replicas.map { _ in ReplicaReads.position }).after
+      if let position {
+        replicas?.note((position.integer(0, 0), connection.timeline), isPrimary: true)
+      } else {
+        replicas?.noteUnknown()
+      }
+    }
     // Behind a pooler another server may take over unnoticed.
     if !connection.isPooled { store.keys.keep(restOfKeys) }
-    if isShared { return }
-    replicas?.note((results.last!.integer(0, 0), connection.timeline), isPrimary: true)
   }
 
   func rollback() {
-    guard hasBegun else { return }
-    try? connection.script(
-      isNested ? "ROLLBACK TO SAVEPOINT _swiftdata_save; RELEASE SAVEPOINT _swiftdata_save" : "ROLLBACK")
+    if hasBegun { connection.rollBack(isPart: isNested) }
   }
 }

@@ -59,25 +59,7 @@ struct EarlyColumns {
     let candidates = try candidates(from: stored).filter { try $0.isLarge }
     guard !candidates.isEmpty else { return }
     try check()
-    var added = Set<Place>()
-    try connection.script("BEGIN")
-    do {
-      try lock()
-      // Another program may have ended meanwhile.
-      guard let now = try record(), now.tables == stored.tables else { return try connection.script("COMMIT") }
-      let known = try metadata.read()
-      added = known
-      for candidate in candidates where !known.contains(candidate.place) {
-        // An administrator made a column of that name, which the store does not fill.
-        guard try add(candidate) else { continue }
-        added.insert(candidate.place)
-      }
-      if added != known { try metadata.write(added) }
-      try connection.script("COMMIT")
-    } catch {
-      try? connection.script("ROLLBACK")
-      throw error
-    }
+    let added = try connection.runAlone { try add(candidates, to: stored) }
     try? connection.forgetStatements()
     for candidate in candidates where added.contains(candidate.place) {
       let writing = ColumnWriting(
@@ -87,6 +69,23 @@ struct EarlyColumns {
         try DefaultCell.cell(of: candidate.property, in: candidate.entity) ?? .null
       }
     }
+  }
+
+  /// Adds the columns that are not there yet.
+  /// - Returns: the columns that an opening added, now or earlier.
+  private func add(_ candidates: [Candidate], to stored: LayoutRecord) throws -> Set<Place> {
+    try lock()
+    // Another program may have ended meanwhile.
+    guard let now = try record(), now.tables == stored.tables else { return [] }
+    let known = try metadata.read()
+    var added = known
+    for candidate in candidates where !known.contains(candidate.place) {
+      // An administrator made a column of that name, which the store does not fill.
+      guard try add(candidate) else { continue }
+      added.insert(candidate.place)
+    }
+    if added != known { try metadata.write(added) }
+    return added
   }
 
   /// The columns that may be there before the transaction, however large their tables are.

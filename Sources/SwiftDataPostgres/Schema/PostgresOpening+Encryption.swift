@@ -49,8 +49,7 @@ extension PostgresOpening {
   /// Encrypts all values again with the present key, in one transaction. Saves wait for its end.
   func reencrypt() throws {
     guard let keys else { return }
-    try connection.script("BEGIN")
-    do {
+    try connection.runAlone {
       try lockNamespace()
       try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
       if let stored = try storedRecord(), stored.hasCodecs {
@@ -61,10 +60,6 @@ extension PostgresOpening {
         for table in tables { try reencrypt(table) }
         try writeKeys([keys.identifier])
       }
-      try connection.script("COMMIT")
-    } catch {
-      try? connection.script("ROLLBACK")
-      throw error
     }
   }
 

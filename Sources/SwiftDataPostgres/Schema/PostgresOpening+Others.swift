@@ -46,12 +46,12 @@ extension PostgresOpening {
 
   /// - Parameter version: the server's `server_version_num`.
   static func checkServer(version: Int64, store: String) throws {
-    // The first with gen_random_uuid().
-    guard version < 130_000 else { return }
+    // The first with an infinite numeric, which `swift_decimal_key` returns.
+    guard version < 140_000 else { return }
     throw SwiftDataError(
       .unsupportedFeature,
       message:
-        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
+        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 14 or later;"
         + " update the server")
   }
 

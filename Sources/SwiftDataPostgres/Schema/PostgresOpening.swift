@@ -44,15 +44,11 @@ struct PostgresOpening {
     try ServerNames.validate(record)
     if let known = try known() { return known }
     try addEarlyColumns()
-    do {
-      try connection.script("BEGIN")
+    return try connection.runAlone {
       // A second program waits here, and then finds everything created.
       try lockNamespace()
       // Even CREATE … IF NOT EXISTS waits for running saves and blocks later ones.
-      if let known = try known() {
-        try connection.script("COMMIT")
-        return known
-      }
+      if let known = try known() { return known }
       try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
       try checkOwner()
       let stored = try isStore() ? storedRecord() : nil
@@ -92,11 +88,7 @@ struct PostgresOpening {
       try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
       try write(Keys.formerVersion, "\(Int32.max).0.0")
       try write("search", (try searchRecords()).union(search.flatMap(\.records)).sorted().joined(separator: "\n"))
-      try connection.script("COMMIT")
       return Opened(identifier: identifier, partitions: PartitionedTables(partitions), steps: steps)
-    } catch {
-      try? connection.script("ROLLBACK")
-      throw error
     }
   }
 

@@ -26,10 +26,14 @@ extension PostgresReader {
   package func query(
     _ sql: String, columns: ([ServerColumn]) throws -> Void, _ row: ([SQLValue]) throws -> Void
   ) throws {
-    try atOneMoment { reader in
-      try reader.connections.with { connection in
+    guard connections.isWithinTransaction else {
+      return try atOneMoment { try $0.query(sql, columns: columns, row) }
+    }
+    try PostgresStore.report(place) {
+      try connections.with { connection in
         do {
-          try Self.query(sql, connection, columns, row)
+          // A refused statement leaves the moment usable.
+          try connection.part { try Self.query(sql, connection, columns, row) }
         } catch let error as PostgresError where !error.isLost && !error.state.isEmpty {
           throw RefusedServerStatement(reason: error.message)
         }

@@ -23,22 +23,15 @@ package final class PostgresReader: Sendable {
   }
 
   /// Calls `body` with a reader of one snapshot, to which other programs' saves are invisible. Until it returns, no one else
-  /// may use this reader, which has one connection.
+  /// may use this reader, which has one connection. A moment inside another one is the same moment.
   package func atOneMoment<T>(_ body: (PostgresReader) throws -> T) throws -> T {
-    try PostgresStore.report(place) {
+    if connections.isWithinTransaction { return try body(self) }
+    return try PostgresStore.report(place) {
       try connections.with { connection in
         let inner = PostgresReader(self, within: connection)
         defer { inner.connections.endTransaction() }
-        try connection.script("BEGIN")
-        do {
-          try connection.script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-          let result = try body(inner)
-          try connection.script("COMMIT")
-          return result
-        } catch {
-          try? connection.script("ROLLBACK")
-          throw error
-        }
+        let mode = PostgresStatement("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        return try connection.runAlone(isKept: false, beginning: [mode]) { try body(inner) }
       }
     }
   }
@@ -46,7 +39,7 @@ package final class PostgresReader: Sendable {
   /// The metadata of the store. Empty if the schema has no store.
   package func metadata() throws -> [String: String] {
     try PostgresStore.report(place) {
-      try connections.with { connection in
+      try connections.read(cancellable: false) { connection in
         let there = try connection.run(
           "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
           [.text(namespace), .text(ServerNames.metadata)])
@@ -62,7 +55,7 @@ package final class PostgresReader: Sendable {
   /// The rows of a statement that selects whole numbers.
   package func numbers(_ statement: String) throws -> [[Int64]] {
     try PostgresStore.report(place) {
-      try connections.with { connection in
+      try connections.read(cancellable: false) { connection in
         let rows = try connection.run(statement)
         return (0..<rows.count).map { row in (0..<rows.width).map { rows.integer(row, $0) } }
       }
@@ -72,7 +65,7 @@ package final class PostgresReader: Sendable {
   /// The rows of a statement, with `?` for each argument.
   package func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
     try PostgresStore.report(place) {
-      try connections.with { connection in
+      try connections.read(cancellable: false) { connection in
         let rows = try connection.run(statement)
         return (0..<rows.count).map { row in (0..<rows.width).map { rows.value(row, $0) } }
       }

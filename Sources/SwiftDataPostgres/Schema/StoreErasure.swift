@@ -11,14 +11,15 @@ struct StoreErasure {
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the configuration does not name a shard.
   func run() throws {
+    // Before anything is dropped on a shard.
+    try connection.refuseInTransaction()
     let shards = configuration.shards
     for table in partitions.sharded {
       // Before the store's own tables, whose metadata is needed to find the shards in a second attempt.
       try shards.run(["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"], for: table)
     }
     let record = (try? storedRecord()) ?? record
-    do {
-      try connection.script("BEGIN")
+    try connection.runAlone {
       let own = [
         ServerNames.metadata, ServerNames.numbers, ServerNames.history, ServerNames.changes, ServerNames.deletedHistory,
       ]
@@ -29,36 +30,29 @@ struct StoreErasure {
         try connection.script("DROP SEQUENCE IF EXISTS \(sequence.quotedIdentifier)")
       }
       for columns in search { try columns.remove(on: connection) }
-      try dropFunctions()
-      try connection.script("COMMIT")
-    } catch {
-      try? connection.script("ROLLBACK")
-      throw error
+      do {
+        try connection.part { try dropFunctions() }
+      } catch let error as PostgresError where error.state == "2BP01" {
+        // Other objects depend on what was to be dropped.
+      }
     }
   }
 
   /// Drops the store's functions and its schema, unless the schema has anything else, or something depends on them.
   private func dropFunctions() throws {
     let schema = configuration.namespace.quotedIdentifier
-    try connection.script("SAVEPOINT erasure")
-    do {
-      try connection.script("DROP OPERATOR IF EXISTS \(schema).= (boolean, integer)")
-      let functions = try connection.run(
-        "SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n"
-          + " ON n.oid = p.pronamespace WHERE n.nspname = $1::text AND (starts_with(p.proname::text, 'swift_')"
-          + " OR starts_with(p.proname::text, 'swiftdata_')"
-          // The functions of searchable texts have names that tables give them.
-          + " OR p.prorettype = 'trigger'::regtype AND strpos(p.prosrc, \(SearchColumns.forgettingEnd.quotedLiteral)) > 0)",
-        [.text(configuration.namespace)])
-      for row in 0..<functions.count {
-        if let function = functions.text(row, 0) { try connection.script("DROP FUNCTION \(function)") }
-      }
-      if configuration.namespace != "public" { try connection.script("DROP SCHEMA IF EXISTS \(schema)") }
-      try connection.script("RELEASE SAVEPOINT erasure")
-    } catch let error as PostgresError where error.state == "2BP01" {
-      // Other objects depend on what was to be dropped.
-      try connection.script("ROLLBACK TO SAVEPOINT erasure")
+    try connection.script("DROP OPERATOR IF EXISTS \(schema).= (boolean, integer)")
+    let functions = try connection.run(
+      "SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n"
+        + " ON n.oid = p.pronamespace WHERE n.nspname = $1::text AND (starts_with(p.proname::text, 'swift_')"
+        + " OR starts_with(p.proname::text, 'swiftdata_')"
+        // The functions of searchable texts have names that tables give them.
+        + " OR p.prorettype = 'trigger'::regtype AND strpos(p.prosrc, \(SearchColumns.forgettingEnd.quotedLiteral)) > 0)",
+      [.text(configuration.namespace)])
+    for row in 0..<functions.count {
+      if let function = functions.text(row, 0) { try connection.script("DROP FUNCTION \(function)") }
     }
+    if configuration.namespace != "public" { try connection.script("DROP SCHEMA IF EXISTS \(schema)") }
   }
 
   /// The tables with the bookkeeping of the sync.

@@ -11,8 +11,8 @@ package protocol TransactionStore: EngineStore {
   ///
   /// All that this thread fetches and saves meanwhile belongs to the transaction. Other contexts and observers hear of the saves
   /// after the commit. A transaction inside another one is a part of it.
-  /// - Throws: an error of the database or of `body`. Then the database is as it was before. The contexts that saved in `body` and their
-  ///   objects must not be used any more.
+  /// - Throws: an error of the database or of `body`. Then the database is as it was before, unless the error says that the connection was
+  ///   lost during the commit and the outcome is not known. The contexts that saved in `body` and their objects must not be used any more.
   func transaction<T>(_ body: () throws -> T) throws -> T
   /// The rows of a reading statement, which has a `?` for each argument. In a transaction of this thread it sees what that wrote.
   func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [[SQLValue]]

@@ -197,18 +197,26 @@ extension LoweringState {
   }
 
   /// `first`, `last`, or the member at an index.
-  mutating func element(of collection: RowCollection, fromEnd: Bool, at index: Scalar? = nil) throws -> Lowered {
+  /// - Parameter isConstant: whether the index is the same for all rows.
+  mutating func element(
+    of collection: RowCollection, fromEnd: Bool, at index: Scalar? = nil, isConstant: Bool = true
+  ) throws -> Lowered {
     let rows = try open(collection)
     let order = rows.order.map { fromEnd ? $0.backward : $0.forward }.joined(separator: ", ")
+    let numbered = isConstant ? nil : makeAlias()
     func select(_ column: SQLFragment) -> SQLFragment {
-      var sql = SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1")
-      if let index {
-        // A negative offset would mean no offset.
-        sql =
-          sql + SQLFragment(" OFFSET CASE WHEN ") + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ")
-          + index.operand + SQLFragment(" END")
+      guard let index else {
+        return SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1)")
       }
-      return sql + SQLFragment(")")
+      guard let numbered else {
+        // A negative offset would mean no offset.
+        return SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1 OFFSET CASE WHEN ")
+          + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ") + index.operand + SQLFragment(" END)")
+      }
+      // SQLite takes no column as an offset, and PostgreSQL takes NULL for no offset.
+      let columns = column + SQLFragment(" AS value, row_number() OVER (ORDER BY \(order)) - 1 AS place")
+      return SQLFragment("(SELECT \(numbered).value FROM (") + statement(columns, rows)
+        + SQLFragment(") AS \(numbered) WHERE \(numbered).place = ") + index.operand + SQLFragment(")")
     }
     switch rows.member {
     case .object(var object):

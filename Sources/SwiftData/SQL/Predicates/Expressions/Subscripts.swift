@@ -11,12 +11,32 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     try state.refuseSlice(Wrapped.Output.self, collection, for: self)
     if case .collection(let rows) = collection {
       guard Index.Output.self == Int.self else { throw state.unsupported(self, "its index is not an Int") }
-      return try state.element(of: rows, fromEnd: false, at: try state.scalar(position, of: index))
+      return try state.element(
+        of: rows, fromEnd: false, at: try state.scalar(position, of: index), isConstant: position.isConstant)
     }
-    return try state.computed("subscript", collection, wrapped, position, index, of: self) { collection, index in
+    let found = try state.computed("subscript", collection, wrapped, position, index, of: self) { collection, index in
       guard collection.indices.contains(index) else { throw CocoaError(.featureUnsupported) }
       return collection[index]
     }.throwing()
+    guard case .scalar(var scalar) = found, scalar.isOptional else { return found }
+    // NULL is a member that is nil, or a failure.
+    let inside = try state.computed("indices", collection, wrapped, position, index, of: IsInside(whole: self)) {
+      $0.indices.contains($1)
+    }
+    if case .scalar(let inside) = inside {
+      scalar.failure = [scalar.failure, inside.operand + SQLFragment(" = 0")].compactMap { $0 }.disjunction
+    }
+    return .scalar(scalar)
+  }
+
+  /// The question whether the index is one of the collection, for its type.
+  private struct IsInside: PredicateExpression {
+    typealias Output = Bool
+    let whole: PredicateExpressions.CollectionIndexSubscript<Wrapped, Index>
+
+    func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try whole.wrapped.evaluate(bindings).indices.contains(whole.index.evaluate(bindings))
+    }
   }
 }
 
