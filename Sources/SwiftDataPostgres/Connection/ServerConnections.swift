@@ -121,6 +121,9 @@ final class ServerConnections: Sendable {
     return shared.withLock { $0[ObjectIdentifier(Thread.current)] }
   }
 
+  /// Whether the operations of this thread run inside another transaction: of a migration, or one that it shares among its contexts.
+  var isNested: Bool { isWithinTransaction || ownTransaction != nil }
+
   /// Lends a connection to the primary to this thread while `body` runs. All operations of the thread use it.
   func share<T>(_ body: (SharedTransaction) throws -> T) throws -> T {
     try primary.with(namespace, log: log, cancellable: false) { connection in
@@ -168,12 +171,16 @@ private enum SharedPools {
     _ known: borrowing Lock<[Key: Weak<Value>]>, _ key: Key, _ make: () -> Value
   ) -> Value {
     guard key.options.isShared else { return make() }
-    return known.withLock { known in
-      if let value = known[key]?.value { return value }
+    // A value whose other owners let it go meanwhile closes its connections when it ends, which must not be under the lock.
+    let (value, others) = known.withLock { known in
+      if let value = known[key]?.value { return (value, [Value]()) }
       let value = make()
+      let others = known.values.compactMap(\.value)
       known = known.filter { $0.value.value != nil }
       known[key] = Weak(value: value)
-      return value
+      return (value, others)
     }
+    withExtendedLifetime(others) {}
+    return value
   }
 }

@@ -53,11 +53,6 @@ extension PostgresStore {
           return result
         } catch let error as PostgresError {
           if error.isUniquenessViolation {
-            // An earlier attempt with unknown outcome was committed.
-            if error.constraint == "\(ServerNames.history)_pkey", let committing {
-              connections.replicas?.noteUnknown()
-              return committing
-            }
             collisions.note(error)
             guard mayRepeat, collisions.count < configuration.maximumSaveAttempts, !collisions.areStuck else {
               throw uniqueness(error)
@@ -65,7 +60,7 @@ extension PostgresStore {
           } else {
             if error.isLost { losses += 1 } else { conflicts += 1 }
             guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
-              throw committing == nil || !error.isLost ? explained(error) : unknown(error)
+              throw committing == nil ? explained(error) : unknown(error)
             }
           }
           connections.metrics?.noteRetry(isLost: error.isLost)
@@ -98,8 +93,9 @@ extension PostgresStore {
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
   /// - Parameter count: the number of errors of its kind.
   private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
-    if error.isLost, connections.ownTransaction != nil { return false }
     if error.isLost {
+      // The transaction around the save is lost with the connection.
+      if connections.isNested { return false }
       return !error.hasWaited && (count < configuration.maximumSaveAttempts || ContinuousClock.now < end)
     }
     return (error.isTransient || error.isPlanStale) && count < configuration.maximumSaveAttempts
@@ -113,9 +109,12 @@ extension PostgresStore {
     var isCommitting = false
     do {
       transaction.begin(author: author)
-      if committing != nil {
-        try transaction.flush()
-        // The identifier was free: no earlier attempt was committed, nor will be.
+      if let earlier = committing {
+        if try transaction.wasCommitted() {
+          connections.replicas?.noteUnknown()
+          return earlier
+        }
+        // No earlier attempt was committed, nor will be, because the identifier is in this transaction now.
         committing = nil
       }
       let result = try write(transaction)
