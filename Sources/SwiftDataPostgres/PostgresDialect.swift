@@ -81,6 +81,8 @@ struct PostgresDialect: SQLDialect {
 
   // MARK: - Order and bounds
 
+  func lock(_ aliases: [String]) -> String { " FOR UPDATE OF " + aliases.joined(separator: ", ") }
+
   func pairAge(_ alias: String) -> String { "\(alias)._pk" }
 
   func ordered(_ term: OrderTerm) -> SQLFragment {

@@ -56,16 +56,17 @@ extension PostgresStore: SQLStore, MigratedStore {
   /// that are deleted after its commit, and keep the others.
   package func deleteAllRows() throws {
     let tables = (layout.record.pairTables.map(\.name) + layout.record.tables.map(\.name)).map(\.quotedIdentifier)
-    let deletions =
-      (tables + [ServerNames.changes, ServerNames.history]).map { PostgresStatement("DELETE FROM \($0)") }
-    // The skipped number tells other programs that history was deleted.
+    let deletions = (tables + [ServerNames.changes]).map { PostgresStatement("DELETE FROM \($0)") }
+    // The skipped number tells other programs that history was deleted. No head says which rows are gone, so every token expires.
+    let gone = PostgresDeletedHistory.self
     let mark = PostgresStatement(
       """
       WITH n AS (
         INSERT INTO \(ServerNames.numbers) AS c (name, last) VALUES ('history', 2)
         ON CONFLICT (name) DO UPDATE SET last = c.last + 2 RETURNING last
       ), d AS (
-        INSERT INTO \(ServerNames.numbers) AS c (name, last) SELECT 'deleted history', last FROM n
+        INSERT INTO \(ServerNames.numbers) AS c (name, last)
+        SELECT v.name, n.last FROM n, (VALUES (\(gone.deleted.quotedLiteral)), (\(gone.unknown.quotedLiteral))) AS v (name)
         ON CONFLICT (name) DO UPDATE SET last = excluded.last
       )
       INSERT INTO \(ServerNames.history) (save, id, timestamp, program, process, origin)
@@ -77,7 +78,10 @@ extension PostgresStore: SQLStore, MigratedStore {
       ])
     let notify = PostgresStatement(
       "SELECT pg_notify($1::text, $2::text)", [.text(channel), .text(instance.uuidString)])
-    try read { _ = try $0.part([.historyLock] + deletions + [mark, notify]) }
+    try read { connection in
+      let history = try PostgresDeletedHistory(connection).deletion("id IS NOT NULL", [])
+      _ = try connection.part([.historyLock] + deletions + history + [mark, notify])
+    }
   }
 
   // MARK: - History

@@ -25,7 +25,9 @@ struct ShardServer {
     let tuning = ["fetch_size": "200", "batch_size": "1000", "async_capable": "true"]
     let secrets: Set = ["user", "password", "sslcert", "sslkey", "sslpassword"]
     let user = options.filter { secrets.contains($0.key) }
-    let server = options.filter { !secrets.contains($0.key) }.merging(tuning) { $1 }
+    let named = options.filter { !secrets.contains($0.key) }
+    // Otherwise a shard that vanished would keep the store's server waiting for hours.
+    let server = PostgresURL.keepalives.merging(named) { $1 }.merging(tuning) { $1 }
     func list(_ options: [String: String]) -> String {
       options.sorted { $0.key < $1.key }.map { "\($0.quotedIdentifier) \($1.quotedLiteral)" }.joined(separator: ", ")
     }

@@ -235,6 +235,93 @@ struct ClusterTests {
     withExtendedLifetime(replica) {}
   }
 
+  /// A connection to each host of a URL.
+  private func hosts(of url: String) throws -> [(url: String, connection: PostgresConnection)] {
+    let (start, end) = (try #require(url.firstIndex(of: "@")), try #require(url.lastIndex(of: "/")))
+    return try url[url.index(after: start)..<end].split(separator: ",").map { host in
+      let own = url[...start] + host + url[end...]
+      return (String(own), try PostgresConnection(url: String(own), namespace: "public"))
+    }
+  }
+
+  private func wait(on connection: PostgresConnection, until condition: String) throws {
+    while try connection.run("SELECT 1 WHERE \(condition)").count == 0 {
+      try Task.checkCancellation()
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+
+  @Test("answers no fetch on a replica that follows a former primary, however far that is")
+  func formerTimeline() throws {
+    let cluster = try PrivateCluster("--asynchronous", "--direct")
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    let former = ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
+    former.insert(Note(1))
+    try former.save()
+    let (first, second, third) = try {
+      let hosts = try hosts(of: cluster.url)
+      return (hosts[0], hosts[1], hosts[2])
+    }()
+    let isThere = "to_regclass('\(store.namespace).\"Note\"') IS NOT NULL"
+    for host in [second, third] { try wait(on: host.connection, until: isThere) }
+    // The second server loses touch with the first one.
+    try second.connection.script("ALTER SYSTEM SET primary_conninfo = ''")
+    try second.connection.script("SELECT pg_reload_conf()")
+    try wait(on: second.connection, until: "NOT EXISTS (SELECT FROM pg_stat_wal_receiver)")
+    for number in 2...4 {
+      former.insert(Note(number))
+      try former.save()
+      try first.connection.script("SELECT pg_switch_wal()")
+    }
+    let end = try #require(try first.connection.texts("SELECT pg_current_wal_lsn()").text(0, 0))
+    try wait(on: third.connection, until: "pg_last_wal_replay_lsn() >= '\(end)'")
+    try second.connection.script("SELECT pg_promote()")
+    // A program that no longer sees the first server.
+    var configuration = store.configuration
+    let ports = try [second, third].map { try #require(PostgresURL($0.url)).options["port"] ?? "" }
+    configuration.url = "postgres://postgres@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres"
+    configuration.readPreference = .preferReplica
+    let container = try ModelContainer(for: Note.self, configurations: configuration)
+    let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
+    let context = ModelContext(container)
+    context.insert(Note(5))
+    try context.save()
+    for _ in 0..<10 { #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 2) }
+    #expect(reads.counts.withLock { $0.replica } == 0)
+  }
+
+  @Test("answers fetches on a replica that follows the new primary", arguments: [true, false])
+  func newTimeline(isPrivileged: Bool) throws {
+    let cluster = try PrivateCluster("--asynchronous", "--direct")
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    var configuration = store.configuration
+    configuration.readPreference = .preferReplica
+    if !isPrivileged {
+      let primary = try PostgresConnection(
+        PostgresServers(url: cluster.url, options: PostgresPoolOptions()), namespace: "public", application: "test",
+        log: nil)
+      try primary.script("CREATE ROLE app LOGIN; GRANT ALL ON DATABASE postgres TO app")
+      configuration.url = configuration.url.replacing("postgres@", with: "app@")
+    }
+    let container = try ModelContainer(for: Note.self, configurations: configuration)
+    let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
+    let context = ModelContext(container)
+    context.insert(Note(1))
+    try context.save()
+    _ = try cluster.failOver(.switchover)
+    context.insert(Note(2))
+    try context.save()
+    let before = reads.counts.withLock { $0.replica }
+    while reads.counts.withLock({ $0.replica }) == before {
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 2)
+      try Task.checkCancellation()
+      // Such a program learns of the new timeline when the replica writes to its disk.
+      if !isPrivileged { for host in try hosts(of: cluster.url) { try host.connection.script("CHECKPOINT") } }
+    }
+  }
+
   @Test("hands out no key twice after a crash took a block of keys back")
   func keys() throws {
     let server = try PrivateServer()

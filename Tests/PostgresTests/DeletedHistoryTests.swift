@@ -50,4 +50,22 @@ struct PostgresDeletedHistoryTests {
     #expect(try numbers(#Predicate { $0.token > fifth }) == [6, 7])
     #expect(try numbers() == [1, 3, 6, 7])
   }
+
+  @Test("expires every token when all rows are deleted, and keeps the identifiers of the saves")
+  func allRows() throws {
+    let container = try store.open(Stroke.self)
+    try save(container, "import", "user", "user")
+    let context = ModelContext(container)
+    try context.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "import" }))
+    let token = try #require(try context.fetchHistory(Descriptor()).last?.token)
+    let saves = try store.sql("SELECT save FROM _swiftdata_history").count
+    container.deleteAllData()
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token && $0.author == "user" }))
+    }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token && $0.author == "other" }))
+    }
+    #expect(try store.sql("SELECT 1 FROM _swiftdata_history_gone WHERE save IS NOT NULL").count == saves + 1)
+  }
 }

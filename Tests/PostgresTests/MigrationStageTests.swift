@@ -32,6 +32,8 @@ private enum StagePlan: SchemaMigrationPlan {
     let context = Mutex<Unchecked<ModelContext>?>(nil)
   }
   @TaskLocal static var kept: Kept?
+  /// Called with the context of the stage.
+  @TaskLocal static var body: (@Sendable (ModelContext) throws -> Void)?
   static var stages: [MigrationStage] {
     [
       .custom(
@@ -39,6 +41,7 @@ private enum StagePlan: SchemaMigrationPlan {
         willMigrate: { context in
           let unchecked = Unchecked(context)
           kept?.context.withLock { $0 = unchecked }
+          try body?(context)
         }, didMigrate: nil)
     ]
   }
@@ -64,6 +67,37 @@ struct MigrationStageTests {
     #expect(throws: SwiftDataError.missingContainer) { try stage.fetch(FetchDescriptor<StageV1.Note>()) }
     stage.insert(StageV1.Note("b"))
     #expect(throws: SwiftDataError.missingContainer) { try stage.save() }
+    #expect(try ModelContext(container).fetch(FetchDescriptor<StageV2.Note>()).map(\.text) == ["a"])
+  }
+
+  @Test("loses the transaction with its connection, so that a save in it is not tried again")
+  func lostConnection() throws {
+    let first = ModelContext(
+      try ModelContainer(for: Schema(versionedSchema: StageV1.self), configurations: [store.configuration]))
+    first.insert(StageV1.Note("a"))
+    try first.save()
+    var configuration = store.configuration
+    // A store waits for another primary only if there are several hosts.
+    let host = try #require(PostgresURL(store.url)?.options["host"])
+    configuration.url = store.url.replacing("host=\(host)", with: "host=\(host),\(host)")
+    configuration.pool.timeout = .seconds(2)
+    let trips = Mutex([Int]())
+    let body: @Sendable (ModelContext) throws -> Void = { [store] context in
+      // The opening begins again.
+      guard trips.withLock({ $0.isEmpty }) else { return }
+      context.insert(StageV1.Note("b"))
+      try store.sql(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+          + " WHERE pid <> pg_backend_pid() AND application_name = 'swiftdata \(store.namespace)'")
+      let (error, count) = RoundTrips.record { #expect(throws: SwiftDataError.io) { try context.save() } }
+      trips.withLock { $0.append(count) }
+      if let error { throw error }
+    }
+    let container = try StagePlan.$body.withValue(body) {
+      try ModelContainer(
+        for: Schema(versionedSchema: StageV2.self), migrationPlan: StagePlan.self, configurations: [configuration])
+    }
+    #expect(trips.withLock { $0 } == [1])
     #expect(try ModelContext(container).fetch(FetchDescriptor<StageV2.Note>()).map(\.text) == ["a"])
   }
 }

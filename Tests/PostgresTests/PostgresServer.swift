@@ -38,10 +38,13 @@ final class TestStore: Sendable {
     try open(types, version: version)
   }
 
+  /// A connection of somebody with `psql`.
+  func connection() throws -> PostgresConnection { try PostgresConnection(url: url, namespace: namespace) }
+
   /// Runs SQL as somebody with `psql` would.
   @discardableResult
   func sql(_ text: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
-    try PostgresConnection(url: url, namespace: namespace).run(text, parameters)
+    try connection().run(text, parameters)
   }
 
   deinit {

@@ -1,7 +1,8 @@
 import Foundation
 import SwiftData
-import SwiftDataPostgres
 import Testing
+
+@testable import SwiftDataPostgres
 
 private enum SaveModels {
   @Model final class Account {
@@ -277,6 +278,50 @@ struct PostgresRetentionTests {
     try second.save()
     #expect(try count(second) == 103 - 49)
     #expect(try second.fetchCount(FetchDescriptor<Account>()) == 103)
+  }
+
+  @Test("looks at the oldest part of the history alone, and also at what is behind saves of a fast clock")
+  func oldest() throws {
+    let store = TestStore()
+    let container = try store.open([Account.self]) { $0.historyRetention = .seconds(10_000) }
+    /// - Parameter age: the seconds since the save.
+    func save(_ ids: ClosedRange<Int>, age: Int) throws {
+      try store.sql(
+        "INSERT INTO _swiftdata_history (save, id, timestamp, program, process, origin) SELECT gen_random_uuid(), n,"
+          + " extract(epoch FROM now()) - 978307200 - \(age), 'p', '1', gen_random_uuid()"
+          + " FROM generate_series(\(ids.lowerBound), \(ids.upperBound)) AS n")
+    }
+    try save(1...5, age: 20_000)
+    try save(6...2_500, age: -500_000_000)
+    try save(2_501...2_505, age: 20_000)
+    try save(2_506...50_000, age: 1_000)
+    try store.sql(
+      "INSERT INTO _swiftdata_numbers (name, last) VALUES ('history', 50000) ON CONFLICT (name) DO UPDATE SET last = 50000"
+    )
+    try store.sql("ANALYZE _swiftdata_history")
+    let counts = "FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = '_swiftdata_history'"
+    // The server counts after the end of a connection.
+    func wait(inserted: Int) throws -> (scanned: Int64, fetched: Int64) {
+      while true {
+        let found = try store.sql("SELECT n_tup_ins, seq_tup_read, idx_tup_fetch \(counts)")
+        if found.integer(0, 0) >= inserted { return (found.integer(0, 1), found.integer(0, 2)) }
+        try Task.checkCancellation()
+        Thread.sleep(forTimeInterval: 0.02)
+      }
+    }
+    let before = try wait(inserted: 50_000)
+    let context = ModelContext(container)
+    for number in 0..<100 {
+      context.insert(Account("\(number)"))
+      try context.save()
+    }
+    let connections = try #require((container.core.stores.first as? PostgresStore)?.connections)
+    connections.close()
+    let after = try wait(inserted: 50_100)
+    // One page and the part with the fast clock, each read once and a part of it again for the deletion.
+    #expect(after.fetched - before.fetched < 10_000)
+    #expect(after.scanned == before.scanned)
+    #expect(try store.sql("SELECT 1 FROM _swiftdata_history").count == 50_090)
   }
 
   @Test("Thousands of new models go by COPY, odd values and all")

@@ -12,7 +12,8 @@ final class SilentProxy: Sendable {
   let url: String
   /// Signalled when something arrives that is not answered.
   let isAsked = DispatchSemaphore(value: 0)
-  private let isSilent = Mutex(false)
+  /// The number of its connections, and how many of the first ones are silent.
+  private let connections = Mutex((count: 0, silent: 0))
   private let folder: String
   private let listener: Int32
 
@@ -30,15 +31,25 @@ final class SilentProxy: Sendable {
     Thread.detachNewThread { [self] in
       while case let client = accept(listener, nil, nil), client >= 0 {
         guard let server = Self.socket("/" + host + "/.s.PGSQL.5432", connect) else { return }
+        let number = connections.withLock { connections in
+          defer { connections.count += 1 }
+          return connections.count
+        }
         for (from, to) in [(client, server), (server, client)] {
-          Thread.detachNewThread { [self] in forward(from, to) }
+          Thread.detachNewThread { [self] in forward(from, to, number) }
         }
       }
     }
   }
 
   /// Answers nothing from now on.
-  func silence() { isSilent.withLock { $0 = true } }
+  func silence() { connections.withLock { $0.silent = .max } }
+
+  /// Passes nothing on over the present connections from now on, not even their end, as a router that forgot them.
+  func forgetConnections() { connections.withLock { $0.silent = $0.count } }
+
+  /// The number of connections since the beginning.
+  var count: Int { connections.withLock { $0.count } }
 
   /// Ends the forwarding of new connections.
   func stop() {
@@ -47,10 +58,10 @@ final class SilentProxy: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  private func forward(_ from: Int32, _ to: Int32) {
+  private func forward(_ from: Int32, _ to: Int32, _ number: Int) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while case let count = read(from, &buffer, buffer.count), count > 0 {
-      if isSilent.withLock({ $0 }) {
+      if isSilent(number) {
         isAsked.signal()
         continue
       }
@@ -61,8 +72,10 @@ final class SilentProxy: Sendable {
         sent += part
       }
     }
-    shutdown(to, Int32(SHUT_RDWR))
+    if !isSilent(number) { shutdown(to, Int32(SHUT_RDWR)) }
   }
+
+  private func isSilent(_ number: Int) -> Bool { connections.withLock { number < $0.silent } }
 
   private static func socket(
     _ path: String, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32

@@ -27,7 +27,11 @@ final class ContextInbox: Sendable {
       self.number = number
     }
 
-    deinit { inbox.state.withLock { $0.wakes[number] = nil } }
+    deinit {
+      // The objects that the closure keeps end after the lock, because they may need it.
+      let wake = inbox.state.withLock { $0.wakes.removeValue(forKey: number) }
+      withExtendedLifetime(wake) {}
+    }
   }
 
   /// - Parameter wake: called on the saving thread after a delivery.

@@ -368,7 +368,12 @@ package final class SQLiteStore: @unchecked Sendable {
       bookkeeping.withLock { $0.isErased = false }
       return try deleteAllRows()
     }
-    try connections.close()
+    do {
+      try connections.close()
+    } catch {
+      bookkeeping.withLock { $0.isErased = false }
+      throw error
+    }
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }
     // The database is removed last. Otherwise a remaining log would look like one that lost its database.

@@ -16,8 +16,8 @@ extension PostgresConnection {
 
   /// Sends libpq's buffered data and receives what arrives, while a condition holds.
   ///
-  /// A statement may take hours, so silence alone means nothing. After `answerTimeout` of silence, a second
-  /// connection checks whether the server is still there.
+  /// A statement may take hours, so silence alone means nothing. After `answerTimeout` of silence, a second connection asks whether
+  /// the server still works for this one. The system of a server or a router that vanished may not close this connection for hours.
   func wait(while isNeeded: () -> Bool) throws {
     // Cancelling a task does not wake its thread, so the thread polls. Whether the thread runs a task is asked after the first pause,
     // because most answers come before.
@@ -50,7 +50,9 @@ extension PostgresConnection {
       start = since
       if isWatching, !Self.isInTask { isWatching = false }
       guard now - since >= .seconds(silence) else { continue }
-      guard servers.answers(host) else {
+      let activity = servers.activity(of: process, on: host)
+      // The answer may have left the server while this program asked.
+      if activity != .working, poll(&descriptor, 1, activity == .idle ? 1_000 : 0) == 0 {
         throw PostgresError(message: "\(host.place) did not answer for \(silence) seconds", isLost: true)
       }
       (silence, start) = (silence * 2, now)

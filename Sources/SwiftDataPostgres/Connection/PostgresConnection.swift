@@ -20,6 +20,8 @@ package final class PostgresConnection: @unchecked Sendable {
   /// Whether a pooler may run each transaction on another server connection. Session state is unusable then: no named
   /// statements, and settings apply to one transaction at a time.
   private(set) var isPooled = false
+  /// The server's process, once it is known. Nil behind a pooler.
+  private(set) var process: Int32?
   /// The timeline of the primary, which changes at each failover; 0 on a replica.
   private(set) var timeline: Int64 = 0
   /// The log position that a replica showed after the last fetch, or less than any position.
@@ -57,14 +59,12 @@ package final class PostgresConnection: @unchecked Sendable {
     guard PQsetClientEncoding(handle, "UTF8") == 0, PQsetnonblocking(handle, 1) == 0 else { throw lost() }
     let identity = try RoundTrips.uncounted {
       try texts(
-        """
-        SELECT pg_backend_pid(), CASE WHEN pg_is_in_recovery() THEN 0
-          ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint END
-        """)
+        "SELECT pg_backend_pid(), CASE WHEN pg_is_in_recovery() THEN 0 ELSE \(ReplicaReads.timelineOfPrimary) END")
     }
     func number(_ column: Int) -> Int64 { identity.text(0, column).flatMap { Int64($0) } ?? 0 }
     // A pooler returns a process identifier of its own.
     isPooled = number(0) != Int64(processIdentifier)
+    process = isPooled ? nil : processIdentifier
     timeline = number(1)
     if !isPooled { try RoundTrips.uncounted { try script(settings) } }
   }

@@ -18,7 +18,6 @@ final class PostgresServers: Sendable {
   private let hosts: [PostgresURL.Host]
   /// The value of `target_session_attrs`.
   private let target: String
-  private let hasConnectTimeout: Bool
   private let state: Lock<State>
 
   private struct State {
@@ -28,7 +27,7 @@ final class PostgresServers: Sendable {
     var slow: [Int: ContinuousClock.Instant] = [:]
   }
 
-  /// The time in seconds for a host to accept a connection, unless the URL has one.
+  /// The time in seconds for one of several hosts to accept a connection, unless the URL has one.
   private static let connectTimeout = 3
   /// The time during which a slow host is asked only if no other one serves.
   private static let slowHostPause = Duration.seconds(10)
@@ -37,7 +36,6 @@ final class PostgresServers: Sendable {
     (self.url, self.options, self.role) = (url, options, role)
     let parsed = PostgresURL(url)
     hosts = parsed?.hosts ?? [PostgresURL.Host(name: nil, address: nil, port: nil)]
-    hasConnectTimeout = parsed?.hasConnectTimeout ?? false
     // Processes that start together must not begin with the same replica.
     state = Lock(State(first: role == .replica ? Int.random(in: hosts.indices) : 0))
     switch role {
@@ -60,7 +58,9 @@ final class PostgresServers: Sendable {
     var answers = [(place: String, message: String)]()
     for index in order() {
       let start = ContinuousClock.now
-      let handle = withSettings(of: hosts[index], application: application) { PQconnectdbParams($0, $1, 1) }
+      let handle = withSettings(of: hosts[index], ["fallback_application_name": application]) {
+        PQconnectdbParams($0, $1, 1)
+      }
       if let handle, PQstatus(handle) == CONNECTION_OK {
         state.withLock { state in
           state.slow[index] = nil
@@ -126,25 +126,65 @@ final class PostgresServers: Sendable {
     answer.contains("FATAL:") && (answer.contains("too many c") || answer.contains("connection slots are reserved"))
   }
 
-  /// Whether a host accepts connections. Sends no password.
-  func answers(_ host: PostgresURL.Host) -> Bool {
-    withSettings(of: host, application: "swiftdata", timeout: Self.connectTimeout) { names, values in
-      PQpingParams(names, values, 1) != PQPING_NO_RESPONSE
+  /// The work of a host for a connection from which nothing comes.
+  enum Activity {
+    /// It works for the connection, or accepts connections at least.
+    case working
+    /// It has answered everything that it received.
+    case idle
+    /// It does not answer, or does not have the connection.
+    case gone
+  }
+
+  /// Asks a host over another connection.
+  /// - Parameter process: the server's process of the connection. Nil if it is unknown, as behind a pooler. Then the host only has to
+  ///   accept another connection.
+  func activity(of process: Int32?, on host: PostgresURL.Host) -> Activity {
+    // An answer must come in time, whatever the URL says, and from any server at this address.
+    let settings = [
+      "fallback_application_name": "swiftdata", "connect_timeout": "\(Self.connectTimeout)",
+      "target_session_attrs": "any",
+    ]
+    return withSettings(of: host, settings) { names, values in
+      // First, because it needs neither a password nor a free connection of the server.
+      guard PQpingParams(names, values, 1) != PQPING_NO_RESPONSE else { return .gone }
+      return process.flatMap { Self.activity(of: $0, PQconnectdbParams(names, values, 1)) } ?? .working
     }
   }
 
+  /// - Parameter handle: a new connection, which this function closes.
+  /// - Returns: nil if the server does not say it in time.
+  private static func activity(of process: Int32, _ handle: OpaquePointer?) -> Activity? {
+    defer { PQfinish(handle) }
+    guard let handle, PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0 else { return nil }
+    let sql = "SELECT coalesce(state, '') LIKE 'idle%' FROM pg_catalog.pg_stat_activity WHERE pid = \(process)"
+    let end = ContinuousClock.now + .seconds(connectTimeout)
+    guard PQsendQuery(handle, sql) == 1, PQflush(handle) == 0 else { return nil }
+    while PQisBusy(handle) == 1 {
+      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      guard poll(&descriptor, 1, 100) >= 0 || errno == EINTR, PQconsumeInput(handle) == 1, ContinuousClock.now < end
+      else { return nil }
+    }
+    let result = PQgetResult(handle)
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_TUPLES_OK else { return nil }
+    guard PQntuples(result) == 1 else { return .gone }
+    return String(cString: PQgetvalue(result, 0, 0)) == "t" ? .idle : .working
+  }
+
+  /// - Parameter overriding: settings that override the URL's.
   private func withSettings<T>(
-    of host: PostgresURL.Host, application: String, timeout: Int? = nil,
+    of host: PostgresURL.Host, _ overriding: [String: String],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
   ) -> T {
-    // Later settings override the URL's.
-    var settings = [("dbname", url), ("fallback_application_name", application), ("target_session_attrs", target)]
+    // Later settings override earlier ones, and the URL's those before it.
+    var settings = PostgresURL.keepalives.map { ($0.key, $0.value) }
+    settings.append(("connect_timeout", "\(canFailOver ? Self.connectTimeout : 10)"))
+    settings += [("dbname", url), ("target_session_attrs", target)]
     if canFailOver {
       settings += [("host", host.name ?? ""), ("hostaddr", host.address ?? ""), ("port", host.port ?? "")]
     }
-    if timeout != nil || !hasConnectTimeout {
-      settings.append(("connect_timeout", "\(timeout ?? (canFailOver ? Self.connectTimeout : 10))"))
-    }
+    settings += overriding.map { ($0.key, $0.value) }
     let names = settings.map { strdup($0.0) }
     let values = settings.map { strdup($0.1) }
     defer { for text in names + values { free(text) } }

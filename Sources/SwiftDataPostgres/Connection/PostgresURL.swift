@@ -16,6 +16,12 @@ package struct PostgresURL {
     }
   }
 
+  /// The settings that end a connection whose other end vanished, unless the URL names them. The system's own ones take two hours to
+  /// notice that. Here it takes a minute.
+  package static let keepalives = [
+    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3", "tcp_user_timeout": "60000",
+  ]
+
   /// The servers and the database.
   package let place: String
   /// The options of the connection, by libpq's keywords.
@@ -24,8 +30,6 @@ package struct PostgresURL {
   let hosts: [Host]
   /// The `target_session_attrs` of the URL.
   let role: String?
-  /// Whether the URL has a connect timeout.
-  let hasConnectTimeout: Bool
 
   /// Returns nil if libpq cannot parse the URL, or takes a part of the password for the server: a special character
   /// must be escaped, and an error that names the server would show the rest of the password.
@@ -49,7 +53,6 @@ package struct PostgresURL {
     place = "postgres://" + host + (port.isEmpty ? "" : ":" + port) + "/" + database
     hosts = Self.hosts(names: values["host"], addresses: values["hostaddr"], ports: values["port"])
     role = values["target_session_attrs"]
-    hasConnectTimeout = values["connect_timeout"] != nil
   }
 
   /// Pairs names, addresses and ports like libpq: a single port applies to all hosts.

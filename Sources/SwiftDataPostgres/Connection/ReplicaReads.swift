@@ -50,8 +50,20 @@ final class ReplicaReads: Sendable {
   /// The position that a replica shows at most. A change is visible a moment before the server reports it as replayed.
   private static let received = "coalesce(\(far("greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())")), 0)"
 
-  /// The position up to which a replica has shown changes at most, and the one that it certainly shows from now on.
-  private static let positions = PostgresStatement("SELECT \(received), \(shown)")
+  /// The timeline that a replica follows. The server tells what it receives only to members of `pg_read_all_stats`. Others learn of a new
+  /// timeline when the replica has written changes of it to its disk.
+  private static let timeline = """
+    CASE WHEN pg_is_in_recovery() THEN (
+      SELECT greatest(c.min_recovery_end_timeline, (SELECT received_tli FROM pg_catalog.pg_stat_wal_receiver))::bigint
+      FROM pg_catalog.pg_control_recovery() AS c
+    ) ELSE \(timelineOfPrimary) END
+    """
+
+  /// The position up to which a replica has shown changes at most, the one that it certainly shows from now on, and its timeline.
+  private static let positions = PostgresStatement("SELECT \(received), \(shown), \(timeline)")
+
+  /// The timeline of a primary.
+  static let timelineOfPrimary = "('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint"
 
   /// The log position of a server.
   static func position(of connection: PostgresConnection) throws -> (position: Int64, timeline: Int64) {
@@ -69,11 +81,11 @@ final class ReplicaReads: Sendable {
   /// - Parameter isPrimary: whether it is the primary's position, after which nothing unknown is left.
   func note(_ seen: (position: Int64, timeline: Int64), isPrimary: Bool) {
     state.withLock { state in
-      if isPrimary, seen.timeline != state.timeline {
+      if seen.timeline == state.timeline {
+        state.seen = max(state.seen, seen.position)
+      } else if isPrimary {
         // Another server took over. The part of the old server's log that it lacks is lost.
         (state.seen, state.timeline, state.sample) = (seen.position, seen.timeline, nil)
-      } else {
-        state.seen = max(state.seen, seen.position)
       }
       if isPrimary { state.isUnknown = false }
     }
@@ -88,7 +100,7 @@ final class ReplicaReads: Sendable {
     _ statement: SQLFragment, _ namespace: String, log: StatementLog?, cancellable: Bool,
     askPrimary ask: () throws -> (position: Int64, timeline: Int64)
   ) throws -> PostgresResult? {
-    guard let wanted = wanted(ask) else { return counted(nil) }
+    guard let (wanted, timeline) = wanted(ask) else { return counted(nil) }
     do {
       let result = try pool.with(namespace, log: log, cancellable: cancellable) { connection in
         var statements = [PostgresStatement(marked: statement), Self.positions]
@@ -103,8 +115,10 @@ final class ReplicaReads: Sendable {
         let positions = results[results.count - 1]
         // A pooler may send the next statement to another server.
         if !connection.isPooled { connection.shown = positions.integer(0, 1) }
-        guard lag <= 0 else { return PostgresResult?.none }
-        note((positions.integer(0, 0), 0), isPrimary: false)
+        // The position in the log of another timeline says nothing. A replica that follows a former primary has changes that are lost, and one
+        // that follows a new primary may lack changes that this store saw on the former one.
+        guard lag <= 0, positions.integer(0, 2) == timeline else { return PostgresResult?.none }
+        note((positions.integer(0, 0), timeline), isPrimary: false)
         return results[results.count - 2]
       }
       return counted(result)
@@ -119,20 +133,17 @@ final class ReplicaReads: Sendable {
     }
   }
 
-  /// The position that a replica needs to answer, or nil if none can.
-  private func wanted(_ ask: () throws -> (position: Int64, timeline: Int64)) -> Int64? {
+  /// The position that a replica needs to answer, and its timeline, or nil if none can.
+  private func wanted(_ ask: () throws -> (position: Int64, timeline: Int64)) -> (position: Int64, timeline: Int64)? {
     let now = ContinuousClock.now
-    let (known, sample) = state.withLock { state -> (Int64?, (position: Int64, time: ContinuousClock.Instant)?) in
-      if let pause = state.pause, pause > now { return (nil, nil) }
-      return (state.isUnknown ? nil : state.seen, state.sample)
+    let (mayAnswer, sample) = state.withLock { (!$0.isUnknown && ($0.pause ?? now) <= now, $0.sample) }
+    guard mayAnswer else { return nil }
+    if case .replica(let lag) = policy, sample.map({ now - $0.time > .seconds(lag.asWait) }) ?? true {
+      guard let seen = try? ask() else { return nil }
+      note(seen, isPrimary: true)
+      state.withLock { $0.sample = (seen.position, now) }
     }
-    guard let known else { return nil }
-    guard case .replica(let lag) = policy else { return known }
-    if let sample, now - sample.time <= .seconds(lag.asWait) { return max(known, sample.position) }
-    guard let seen = try? ask() else { return nil }
-    note(seen, isPrimary: true)
-    state.withLock { $0.sample = (seen.position, now) }
-    return max(known, seen.position)
+    return state.withLock { $0.isUnknown ? nil : (max($0.seen, $0.sample?.position ?? 0), $0.timeline) }
   }
 
   private func counted(_ result: PostgresResult?) -> PostgresResult? {

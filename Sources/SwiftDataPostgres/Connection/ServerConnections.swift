@@ -175,12 +175,16 @@ private enum SharedPools {
     _ known: borrowing Lock<[Key: Weak<Value>]>, _ key: Key, _ make: () -> Value
   ) -> Value {
     guard key.options.isShared else { return make() }
-    return known.withLock { known in
-      if let value = known[key]?.value { return value }
+    // A value whose other owners let it go meanwhile closes its connections when it ends, which must not be under the lock.
+    let (value, others) = known.withLock { known in
+      if let value = known[key]?.value { return (value, [Value]()) }
       let value = make()
+      let others = known.values.compactMap(\.value)
       known = known.filter { $0.value.value != nil }
       known[key] = Weak(value: value)
-      return value
+      return (value, others)
     }
+    withExtendedLifetime(others) {}
+    return value
   }
 }

@@ -18,16 +18,34 @@ extension PostgresStore {
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try read { connection in
       let gone = try query(descriptor, connection).numbers()
-      if !gone.isEmpty { try PostgresDeletedHistory(connection).delete("id = ANY($1::bigint[])", .keys(gone)) }
+      if !gone.isEmpty { try PostgresDeletedHistory(connection).delete("id = ANY($1::bigint[])", [.keys(gone)]) }
     }
   }
 
-  /// Deletes transactions beyond the configured retention.
+  /// Deletes transactions beyond the configured retention. They come first in the order of the numbers, which has an index. The walk ends
+  /// where none is old and the clock that gave some their times was not fast.
   func forgetOldHistory() throws {
     guard let age = configuration.historyRetention else { return }
-    let limit = Date().timeIntervalSinceReferenceDate - age.seconds
-    try read {
-      try PostgresDeletedHistory($0).delete("id IS NOT NULL AND timestamp < $1", PostgresParameter(.real(limit)))
+    let now = Date().timeIntervalSinceReferenceDate
+    let (limit, end) = (PostgresParameter(.real(now - age.seconds)), PostgresParameter(.real(now)))
+    try read { connection in
+      var last: Int64 = 0
+      while true {
+        let page = try connection.run(
+          """
+          SELECT coalesce(max(id), 0), count(*) FILTER (WHERE timestamp < $2::double precision),
+            count(*) FILTER (WHERE timestamp >= $2::double precision AND timestamp <= $3::double precision)
+          FROM (SELECT id, timestamp FROM \(ServerNames.history) WHERE id > $1::bigint ORDER BY id LIMIT 1000) AS page
+          """, [.integer(last), limit, end])
+        let (first, old, young) = (last, page.integer(0, 1), page.integer(0, 2))
+        last = page.integer(0, 0)
+        if old > 0 {
+          try PostgresDeletedHistory(connection).delete(
+            "id > $1::bigint AND id <= $2::bigint AND timestamp < $3::double precision",
+            [.integer(first), .integer(last), limit])
+        }
+        if last == 0 || old == 0 && young > 0 { return }
+      }
     }
   }
 

@@ -53,11 +53,6 @@ extension PostgresStore {
           return result
         } catch let error as PostgresError {
           if error.isUniquenessViolation {
-            // An earlier attempt with unknown outcome was committed.
-            if error.constraint == "\(ServerNames.history)_pkey", let committing {
-              connections.replicas?.noteUnknown()
-              return committing
-            }
             collisions.note(error)
             guard mayRepeat, collisions.count < configuration.maximumSaveAttempts, !collisions.areStuck else {
               throw uniqueness(error)
@@ -114,9 +109,12 @@ extension PostgresStore {
     var isCommitting = false
     do {
       transaction.begin(author: author)
-      if committing != nil {
-        try transaction.flush()
-        // The identifier was free: no earlier attempt was committed, nor will be.
+      if let earlier = committing {
+        if try transaction.wasCommitted() {
+          connections.replicas?.noteUnknown()
+          return earlier
+        }
+        // No earlier attempt was committed, nor will be, because the identifier is in this transaction now.
         committing = nil
       }
       let result = try write(transaction)

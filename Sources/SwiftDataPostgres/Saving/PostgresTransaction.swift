@@ -47,6 +47,21 @@ final class PostgresTransaction {
     ]
   }
 
+  /// Begins and looks for a commit of an earlier attempt. If there is one, it ends, and the commit is as durable as any other one.
+  func wasCommitted() throws -> Bool {
+    do {
+      try flush()
+      guard try PostgresDeletedHistory(connection).hasSave(save) else { return false }
+    } catch let error as PostgresError where error.constraint == "\(ServerNames.history)_pkey" {
+      // The identifier is in the history.
+    }
+    connection.rollBack(isPart: false)
+    // A commit is visible before a synchronous replica has it if the server was restarted meanwhile. The next commit waits for the
+    // replica to have both.
+    try connection.run("UPDATE \(ServerNames.numbers) SET last = last WHERE name = 'history'")
+    return true
+  }
+
   /// Adds a statement to the next round trip.
   /// - Parameters:
   ///   - count: the number of rows that it must write.

@@ -262,6 +262,39 @@ private enum Connected {
     #expect(try connections.look { try $0.integer("SELECT count(*) FROM t") } == 1)
   }
 
+  /// Whether closing from inside an own read and write throws, and leaves the store open.
+  private static func staysOpen(_ connections: StoreConnections) throws -> Bool {
+    func isRefused() -> Bool {
+      do {
+        try connections.close()
+        return false
+      } catch {
+        return (error as? SwiftDataError)?.message?.contains("the store could not be closed") == true
+      }
+    }
+    try connections.write { try $0.execute("CREATE TABLE t (x)") }
+    guard try connections.look({ _ in isRefused() }), try connections.write({ _ in isRefused() }) else { return false }
+    try connections.write { try $0.execute("INSERT INTO t VALUES (1)") }
+    let count = try connections.look { try $0.integer("SELECT count(*) FROM t") }
+    try connections.close()
+    return count == 1
+  }
+
+  @Test("Closing from inside an own read or write gives up, and the store stays open")
+  func closingInside() async {
+    // In processes of their own, which end if they hang.
+    await #expect(processExitsWith: .success) {
+      alarm(120)
+      let files = try TemporaryStore()
+      let connections = try StoreConnections(path: files.url.path, options: SQLiteOptions(), timeout: 0.05)
+      exit(try Self.staysOpen(connections) ? 0 : 1)
+    }
+    await #expect(processExitsWith: .success) {
+      alarm(120)
+      exit(try Self.staysOpen(try StoreConnections(inMemory: SQLiteOptions(), timeout: 0.05)) ? 0 : 1)
+    }
+  }
+
   @Test("A thread that gave up gets no turn, and each of those that wait gets one")
   func turns() {
     let turns = Turns()

@@ -156,11 +156,16 @@ extension DeletePlan.Question {
   }
 
   /// Selects the key and the class of each related row, and the key of the deleted row.
-  /// - Parameter known: keys that the statement may leave out, because the caller knows these rows.
+  /// - Parameters:
+  ///   - known: keys that the statement may leave out, because the caller knows these rows.
+  ///   - locks: whether what relates the rows cannot change until the end of the transaction. A row that another save moves away
+  ///     meanwhile is none.
   package func statement(
-    _ tables: TableCatalog, _ dialect: any SQLDialect, except known: ClosedRange<Int64>? = nil
+    _ tables: TableCatalog, _ dialect: any SQLDialect, except known: ClosedRange<Int64>? = nil,
+    locking locks: Bool = false
   ) throws -> SQLFragment {
     let target = try tables.table(for: destination)
+    var locked = ["t0"]
     let source: String
     let owner: String
     switch step.link {
@@ -186,6 +191,7 @@ extension DeletePlan.Question {
       case .join(let pairs, let from, let to, _):
         source = "\(pairs.quotedIdentifier) AS p JOIN \(target.name.quotedIdentifier) AS t0 ON t0._pk = p.\(to)"
         owner = "p.\(from)"
+        locked.append("p")
       }
     }
     let entity = target.hasDiscriminator ? "t0._entity" : "NULL"
@@ -196,6 +202,7 @@ extension DeletePlan.Question {
         " AND NOT (t0._pk BETWEEN \(bind: .integer(known.lowerBound)) AND \(bind: .integer(known.upperBound)))"
           as SQLFragment)
     }
+    if locks { statement.append(SQLFragment(dialect.lock(locked))) }
     return statement
   }
 }

@@ -309,7 +309,8 @@ package final class RowSave: StoreSave {
         try writer.lock(question.keys, of: question.table)
       }
       let statements = try questions.map { question in
-        try question.statement(changes.tables, rows.dialect, except: own.known(question, groups))
+        try question.statement(
+          changes.tables, rows.dialect, except: own.known(question, groups), locking: question.step.effect == .cascade)
       }
       return try zip(questions, writer.rows(statements)).map { question, rows in
         own.without(rows.compactMap(DeletePlan.Related.init), question)

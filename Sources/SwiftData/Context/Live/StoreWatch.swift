@@ -101,17 +101,15 @@ enum RemoteChange {
   private struct Watches {
     /// Whether the notification's name was read, so that it may have observers.
     var areWanted = false
-    var cores: [WeakCore] = []
+    var cores = WeakList<ContainerCore>()
   }
-  private struct WeakCore { weak var core: ContainerCore? }
   private static let watches = Lock(Watches())
 
   /// Makes all containers watch their stores from now on.
   static func want() {
     let cores = watches.withLock { watches in
       watches.areWanted = true
-      defer { watches.cores = [] }
-      return watches.cores.compactMap(\.core)
+      return watches.cores.removeAll()
     }
     // Outside the lock. A server that does not answer must not stall the containers of other stores.
     for core in cores { core.keepWatch() }
@@ -119,13 +117,10 @@ enum RemoteChange {
 
   /// Called when a container opens.
   static func register(_ core: ContainerCore) {
-    let isWanted = watches.withLock { watches in
-      if watches.areWanted { return true }
-      watches.cores.removeAll { $0.core == nil }
-      watches.cores.append(WeakCore(core: core))
-      return false
+    let others = watches.withLock { watches -> [ContainerCore]? in
+      watches.areWanted ? nil : watches.cores.append(core)
     }
-    if isWanted { core.keepWatch() }
+    if others == nil { core.keepWatch() }
   }
 }
 

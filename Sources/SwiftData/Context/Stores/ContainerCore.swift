@@ -14,14 +14,12 @@ package final class ContainerCore: @unchecked Sendable {
   /// The stores by kind.
   private let kinds: [StoreKind]
   package let tables: TableCatalog
-  private let contexts = Lock<[WeakContext]>([])
+  /// The contexts as other threads see them: only their inboxes, which are locked.
+  private let contexts = Lock(WeakList<ContextInbox>())
   /// The container, for its notifications.
   let container = Lock(WeakContainer())
   let currentWatch = Lock(WeakWatch())
   private let keptWatch = Lock<StoreWatch?>(nil)
-
-  /// A context as other threads see it: only its inbox, which is locked.
-  private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
 
   struct WeakContainer: Sendable { weak var container: (any AnyObject & Sendable)? }
   struct WeakWatch: Sendable { weak var watch: StoreWatch? }
@@ -80,30 +78,31 @@ package final class ContainerCore: @unchecked Sendable {
   // MARK: - Contexts
 
   func register(_ inbox: ContextInbox) {
-    contexts.withLock { contexts in
-      contexts.removeAll { $0.inbox == nil }
-      contexts.append(WeakContext(inbox: inbox))
-    }
+    let others = contexts.withLock { $0.append(inbox) }
+    withExtendedLifetime(others) {}
   }
 
   /// Ends deliveries to an inbox. Objects of an ended context keep its inbox alive.
   func unregister(_ inbox: ContextInbox) {
-    contexts.withLock { $0.removeAll { $0.inbox == nil || $0.inbox === inbox } }
+    let others = contexts.withLock { $0.remove(inbox) }
+    withExtendedLifetime(others) {}
     _ = inbox.takeAll()
   }
 
   /// Watches the stores as long as the container lives.
   func keepWatch() {
     let watch = watch()
-    keptWatch.withLock { $0 = watch }
+    let former = keptWatch.withLock { kept in
+      defer { kept = watch }
+      return kept
+    }
+    withExtendedLifetime(former) {}
   }
 
   /// Informs the other contexts about a save.
   /// - Parameter sender: nil for an external commit.
   func announce(_ changes: SavedChanges, from sender: ContextInbox?) {
-    for context in contexts.withLock({ $0 }) {
-      if let inbox = context.inbox, inbox !== sender { inbox.deliver(changes) }
-    }
+    for inbox in contexts.withLock({ $0.all }) where inbox !== sender { inbox.deliver(changes) }
   }
 }
 

@@ -48,6 +48,9 @@ package protocol SQLDialect: Sendable {
   func ordered(_ term: OrderTerm) -> SQLFragment
   /// Whether reading a descending order backwards avoids a sort of rows with equal values (``TiedRuns``).
   var readsBackwards: Bool { get }
+  /// The end of a SELECT that keeps other saves from changing its rows of some tables, with a leading space. Empty if only one transaction
+  /// writes at a time.
+  func lock(_ aliases: [String]) -> String
   /// `LIMIT` and `OFFSET` with a leading space.
   func bounds(limit: Int?, offset: Int?) -> SQLFragment
 
@@ -69,6 +72,8 @@ package protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+  package func lock(_ aliases: [String]) -> String { "" }
+
   package var mayDefer: Bool { false }
   package var system: String { "sqlite" }
   package var isOnServer: Bool { false }

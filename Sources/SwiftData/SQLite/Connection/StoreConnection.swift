@@ -33,9 +33,12 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   /// Closes the connection after whatever still uses it.
-  /// - Parameter prepare: called before the end with the connection.
-  func close(_ prepare: (SQLiteDatabase) -> Void = { _ in }) throws {
-    try exclusively {
+  /// - Parameters:
+  ///   - seconds: the longest wait, or nil for one without an end.
+  ///   - prepare: called before the end with the connection.
+  /// - Throws: ``TookTooLong``, and the error of SQLite.
+  func close(within seconds: Double? = nil, _ prepare: (SQLiteDatabase) -> Void = { _ in }) throws {
+    try exclusively(within: seconds) {
       statements.removeAll()
       prepare(database)
       try database.close()

@@ -298,23 +298,44 @@ package final class StoreConnections: Sendable {
     }
   }
 
-  /// Closes all connections. Waits for the readers. Closing again does nothing.
+  /// Closes all connections. Waits for those that use them. Closing again does nothing.
+  /// - Throws: `SwiftDataError.storeLocked` if they took too long, as when this thread is one of them. Then the store stays open.
   package func close() throws { try closing.withLock { _ in try closeAll() } }
 
   private func closeAll() throws {
-    for _ in 0..<Self.readerCount { permits.wait() }
-    defer { for _ in 0..<Self.readerCount { permits.signal() } }
+    var count = 0
+    defer { for _ in 0..<count { permits.signal() } }
+    let end = DispatchTime.now() + timeout
+    while count < Self.readerCount {
+      guard permits.wait(timeout: end) == .success else { throw staysOpen() }
+      count += 1
+    }
     let readers = idle.withLock { idle in
       defer { idle = nil }
       return idle ?? []
     }
     if leavesLog {
-      try endWriting()?.close(leaveLogOfOthers)
+      try closeWriter()
       for reader in readers { try reader.close() }
       return
     }
     for reader in readers { try reader.close() }
-    try endWriting()?.close(leaveLogOfOthers)
+    try closeWriter()
+  }
+
+  private func closeWriter() throws {
+    guard let connection = endWriting() else { return }
+    do {
+      try connection.close(within: timeout, leaveLogOfOthers)
+    } catch is StoreConnection.TookTooLong {
+      writer.withLock { $0 = .open(connection) }
+      idle.withLock { $0 = [] }
+      throw staysOpen()
+    }
+  }
+
+  private func staysOpen() -> SwiftDataError {
+    tookTooLong("the store could not be closed, because its connections were in use by fetches or saves")
   }
 
   /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database
