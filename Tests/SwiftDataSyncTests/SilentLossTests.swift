@@ -55,7 +55,7 @@ struct SilentLossTests {
     let replica = first.replica!
     let key = try replica.row(of: try #require(ModelContext(first.container).fetch(FetchDescriptor<SimTask>()).first))
     var registers = try #require(try replica.store.registers(of: key))
-    registers.fields["estimate"] = Stamped(replica.tick(), .real(Double(1).bitPattern))
+    registers.fields["estimate"] = Stamped(replica.tick(), .real(bits: Double(1).bitPattern))
     registers.fields["effort"] = registers.fields["estimate"]
     try edit(first) { $0.title = "saved" }
     #expect(throws: ReplicaError.self) { try replica.transaction { try replica.update([key: registers]) } }
