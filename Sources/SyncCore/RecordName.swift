@@ -88,6 +88,9 @@ public struct RecordName: Hashable, Sendable {
 extension RecordName {
   /// Compares the bytes.
   @inlinable public static func == (left: RecordName, right: RecordName) -> Bool {
+    #if DEBUG
+      NameUses.note()
+    #endif
     guard left.low == right.low, left.high == right.high else { return false }
     guard let one = left.other, let two = right.other else { return left.other == nil && right.other == nil }
     // `String` treats canonically equivalent texts as equal.
@@ -96,6 +99,9 @@ extension RecordName {
 
   /// Hashes what can differ: few names are not UUIDs.
   public func hash(into hasher: inout Hasher) {
+    #if DEBUG
+      NameUses.note()
+    #endif
     if let other { return other.text.hashBytes(into: &hasher) }
     hasher.combine(low)
     hasher.combine(high)
@@ -111,6 +117,9 @@ extension RecordName {
 
   /// A hash of few instructions. Its keys are random in each process, so that no peer can choose names that collide.
   @inlinable package var quickHash: Int {
+    #if DEBUG
+      NameUses.note()
+    #endif
     if let other { return Self.hash(of: other.text) }
     let (high, low) = (high ^ Self.hashKeys.0).multipliedFullWidth(by: low ^ Self.hashKeys.1)
     return Int(truncatingIfNeeded: high ^ low)

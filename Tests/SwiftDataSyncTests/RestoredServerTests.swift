@@ -54,6 +54,24 @@ struct RestoredServerTests {
     #expect(group.server.state(of: .account("ann")).records.count == 3)
   }
 
+  @Test("A replica that is closed sends what the server lacks in the order in which it would have sent it")
+  func order() throws {
+    let group = try ZoneGroup([ZoneItem.self], count: 1)
+    try group.save(0) { $0.insert(ZoneItem("kept")) }
+    try group.syncAll()
+    let copy = group.server.copy()
+    try group.save(0) { context in for number in 0..<2500 { context.insert(ZoneItem("\(number)")) } }
+    try group.syncAll()
+    try group.save(0) { $0.insert(ZoneItem("unsent")) }
+    try group.replicas[0].capture()
+    group.server.restore(copy)
+    try group.pull(0)
+    let sent = group.replicas[0].store.outbox.map(\.id)
+    #expect(sent.count > 3)
+    try group.restart(0)
+    #expect(group.replicas[0].store.outbox.map(\.id) == sent)
+  }
+
   /// Ann's two devices and Bob's one, with a playlist that Ann shares after the copy. Bob changes it, and Ann has changes that no server got.
   /// - Returns: the group, after its server was restored.
   private func groupWithLostShare() throws -> SharedGroup {

@@ -18,12 +18,20 @@ extension ZoneReplica {
       resolvers: resolvers, now: now, random: random, checkpoint: checkpoint)
   }
 
-  /// Takes in all that the server has.
-  /// - Parameter limit: how much an answer has.
-  func pull(from server: ZoneServer, as account: String = "ann", limit: Int = 100) throws {
-    for _ in 0..<1000 {
-      let request = pullRequest()
-      guard try take(server.pull(request, by: account, limit: limit), for: request) else { return }
+  /// Takes in all that the server has. As an engine does, it asks for the next answer before it takes in the one that came.
+  /// - Parameters:
+  ///   - limit: the most entries of an answer. A part of a zone has four times as many records.
+  ///   - answers: the most answers.
+  func pull(from server: ZoneServer, as account: String = "ann", limit: Int = 100, answers: Int = 1000) throws {
+    var ahead: (request: SyncLog.PullRequest, response: SyncLog.PullResponse)?
+    for _ in 0..<answers {
+      let current = pullRequest()
+      let coming = ahead.flatMap { $0.request.isSame(as: current) ? $0 : nil }
+      let request = coming?.request ?? current
+      var response = coming?.response ?? server.pull(request, by: account, limit: limit)
+      ahead = request.following(response).map { ($0, server.pull($0, by: account, limit: limit)) }
+      response.keepTaken(of: current.unsent)
+      guard try take(response, for: request) else { return }
     }
   }
 

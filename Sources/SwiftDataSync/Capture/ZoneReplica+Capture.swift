@@ -41,6 +41,12 @@ extension ZoneReplica {
     return (try? user.newestTransaction()).flatMap(\.self).map { $0 != seen } ?? false
   }
 
+  /// Whether the store has saves that were not captured.
+  /// - Throws: an error of the store.
+  var isBehindStore: Bool {
+    get throws { try user.newestTransaction().map { $0 > store.replica.seenTransaction ?? 0 } ?? false }
+  }
+
   private func takeSaves() throws {
     guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
     guard var position = store.replica.seenTransaction else { return try scanEverything(seen: newest) }
@@ -165,6 +171,7 @@ extension ZoneReplica {
   func scanNextPart() throws {
     guard isScanning, knownOwnZone != nil else { return }
     try transaction {
+      try captureSaves()
       guard var position = store.replica.firstScan else { return }
       var changed = OrderedChanges()
       // What is collected is of the pass that begins here.

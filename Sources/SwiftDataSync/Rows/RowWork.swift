@@ -12,8 +12,8 @@ struct RowWork {
   var gone: Set<RecordKey> = []
   /// The former keys of rows that keep their objects, by the keys that they have now.
   var former: [RecordKey: RecordKey] = [:]
-  /// Derived lists that only got members, with these members.
-  private(set) var appended: [ViewUpdate.ListKey: Set<RecordKey>] = [:]
+  /// Derived lists that only got members, with these members, by row and property.
+  private(set) var appended: [RecordKey: [ExactText: Set<RecordKey>]] = [:]
   /// The attributes that had a write before, by the keys that rows have now, and by the keys of rows that are gone. The object of a row keeps
   /// the value of such an attribute until it is reset, also if another row takes the object over. One that has no write now gets the value
   /// of its declaration again.
@@ -51,10 +51,7 @@ struct RowWork {
       // What earlier updates changed is written under the new key.
       if let names = rows.removeValue(forKey: old) { add(new, names) }
       if let names = written.removeValue(forKey: old) { written[new, default: []].formUnion(names) }
-      for list in appended.keys where list.row == old {
-        appended[list] = nil
-        add(new, [list.property])
-      }
+      if let lists = appended.removeValue(forKey: old) { add(new, Set(lists.keys)) }
     }
     for row in update.deleted {
       gone.insert(row)
@@ -72,7 +69,7 @@ struct RowWork {
         add(list.row, [list.property])
       } else if !change.arrived.isEmpty {
         add(list.row, [])
-        appended[list, default: []].formUnion(change.arrived.keys)
+        appended[list.row, default: [:]][list.property, default: []].formUnion(change.arrived.keys)
       }
       // A member that leaves is deleted, or its own end of the relationship changes. The others keep their order.
     }

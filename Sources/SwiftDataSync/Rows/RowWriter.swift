@@ -58,8 +58,11 @@ final class RowWriter {
     let created = Set(alive).subtracting(known)
     for key in try inOrder(created.sorted()) { try create(key) }
     for key in known { try updateAttributes(key) }
-    for (list, members) in work.appended where try !isAppended(members, to: list) {
-      work.add(list.row, [list.property])
+    let places = Dictionary(uniqueKeysWithValues: inserted.enumerated().map { ($1, $0) })
+    for (row, lists) in work.appended {
+      for (property, members) in lists where try !isAppended(members, to: row, property, insertedAt: places) {
+        work.add(row, [property])
+      }
     }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
@@ -207,23 +210,26 @@ final class RowWriter {
 
   /// Whether new members of a list are new objects behind all others. The store puts new objects there by itself, so that the others are
   /// not read, and a new member costs the same whatever the length of the list.
-  private func isAppended(_ members: Set<RecordKey>, to list: ViewUpdate.ListKey) throws -> Bool {
-    guard let owner = objects[list.row], let entity = try view.entity(of: list.row),
-      case .list(let destination, let inverse, _)? = models[entity, list.property]?.kind,
-      let property = type(of: owner).__entity.property(named: list.property.text),
+  /// - Parameter places: the places of new objects in the order of insertion.
+  private func isAppended(
+    _ members: Set<RecordKey>, to list: RecordKey, _ name: ExactText, insertedAt places: [RecordKey: Int]
+  ) throws -> Bool {
+    guard let owner = objects[list], let entity = try view.entity(of: list),
+      case .list(let destination, let inverse, _)? = models[entity, name]?.kind,
+      let property = type(of: owner).__entity.property(named: name.text),
       let last = try ModelCells.lastTarget(of: owner, property, in: context),
       let key = try store.keys(of: [UserStore.text(last.persistentModelID)])[0]
     else { return false }
     func place(_ row: RecordKey) throws -> ListPlace? {
       guard let model = try view.property(inverse, of: row) ?? models[destination, inverse],
-        try view.value(model, of: row)?.target == list.row
+        try view.value(model, of: row)?.target == list
       else { return nil }
       return ListPlace(place: try view.place(model, of: row) ?? "", row: row)
     }
     guard var end = try place(key) else { return false }
-    let created = inserted.filter(members.contains)
+    let created = members.compactMap { member in places[member].map { (place: $0, row: member) } }
     guard created.count == members.count else { return false }
-    for member in created {
+    for (_, member) in created.sorted(by: { $0.place < $1.place }) {
       guard let next = try place(member), end < next else { return false }
       end = next
     }

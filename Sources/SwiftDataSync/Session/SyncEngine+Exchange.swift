@@ -24,10 +24,11 @@ extension SyncEngine {
       while isMore {
         try Task.checkCancellation()
         var request = replica.pullRequest()
-        let response: SyncLog.PullResponse
+        let unsent = request.unsent
+        var response: SyncLog.PullResponse
         do {
           if let coming = ahead, coming.request.isSame(as: request) {
-            // The answer is to that request, which may name other transactions.
+            // The answer is to that request, which names the transactions of an earlier moment.
             (request, ahead) = (coming.request, nil)
             response = try await withTaskCancellationHandler {
               try await coming.answer.value
@@ -46,15 +47,11 @@ extension SyncEngine {
         }
         try response.check(request)
         ahead = request.following(response).map { next in (next, Task { [client] in try await client.pull(next) }) }
+        response.keepTaken(of: unsent)
         if response.newsCount > 0, event == nil { event = begin(.import) }
         event?.transactions += response.newsCount
         let parts = replica.newParts
         isMore = try await fetching(replica) { try replica.take(response, for: request) }
-        if replica.isWaiting(for: response.taken) {
-          // The next answer has to acknowledge them again, and the request that is under way does not name them.
-          ahead?.answer.cancel()
-          ahead = nil
-        }
         try progress.note(
           response, isLater: Untrusted(replica.store.replica.cursor) > request.cursor, isNew: replica.newParts > parts)
         status.setProgress(isMore ? progress.fraction(response) : nil)
@@ -246,13 +243,15 @@ extension SyncFailure {
 
 extension SyncLog.PullRequest {
   /// What a client asks for after it took in an answer; nil if nothing follows.
+  ///
+  /// It names the transactions again that the answer acknowledges. One that writes to a zone which comes in parts stays in the outbox until
+  /// the zone is shown, and a later answer has to acknowledge it.
   func following(_ response: SyncLog.PullResponse) -> SyncLog.PullRequest? {
     guard response.epochs == nil else { return nil }
     var next = self
     next.cursor = Untrusted(response.cursor)
     guard let known else {
       guard response.list == nil, response.loads.isEmpty, response.cursor < response.latest else { return nil }
-      next.drop(response.taken)
       return next
     }
     var complete = Set(known)
@@ -268,18 +267,18 @@ extension SyncLog.PullRequest {
     }
     guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
-    next.drop(response.taken)
     return next
-  }
-
-  private mutating func drop(_ taken: [UUID]) {
-    let taken = Set(taken)
-    unsent.removeAll(where: taken.contains)
-    held?.removeAll(where: taken.contains)
   }
 }
 
 extension SyncLog.PullResponse {
+  /// Leaves out the acknowledgements that an earlier answer gave.
+  /// - Parameter unsent: the transactions in the outbox.
+  mutating func keepTaken(of unsent: [UUID]) {
+    let unsent = Set(unsent)
+    taken.removeAll { !unsent.contains($0) }
+  }
+
   /// The number of entries and pages that other replicas made.
   fileprivate var newsCount: Int {
     let loaded = loads.reduce(0) { $0 + $1.entries.count + ($1.records.isEmpty ? 0 : 1) }

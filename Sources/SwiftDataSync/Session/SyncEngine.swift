@@ -52,9 +52,10 @@ public actor SyncEngine {
   private var observer: ObserverToken?
   var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
-  private var notBefore = Date.distantPast
+  /// When the next try may begin. The clock on the wall may be set back, which would make a pause of a day.
+  private var notBefore = ContinuousClock.now
   /// When old conflicts were last removed from the log.
-  private var conflictsDropped: Date?
+  private var conflictsDropped: ContinuousClock.Instant?
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
   var uploaded = UploadedAssets()
@@ -152,7 +153,7 @@ public actor SyncEngine {
   /// Uses the network again.
   public func resume() {
     status.setPaused(false)
-    (backoff, notBefore) = (Backoff(), .distantPast)
+    (backoff, notBefore) = (Backoff(), .now)
     signals.continuation.yield()
     resumptions += 1
     sleeper?.cancel()
@@ -184,7 +185,7 @@ public actor SyncEngine {
     }
     do {
       try await task.value
-      (backoff, notBefore) = (Backoff(), .distantPast)
+      (backoff, notBefore) = (Backoff(), .now)
       status.setError(nil)
       // The exchange reached the server, so ``followServer()`` need not wait any longer.
       sleeper?.cancel()
@@ -223,8 +224,7 @@ public actor SyncEngine {
     for await _ in signals.stream {
       if Task.isCancelled { return }
       if opening.isAbandoned { return await abandon() }
-      let wait = notBefore.timeIntervalSinceNow
-      if wait > 0 { continue }
+      if notBefore > .now { continue }
       await attempt()
     }
   }
@@ -250,7 +250,7 @@ public actor SyncEngine {
   /// Asks for another try after a pause.
   private func retryLater(_ error: any Error) {
     let delay = backoff.next(least: (error as? SyncError)?.retryAfter, jitter: Double.random(in: 0...1))
-    notBefore = Date().addingTimeInterval(delay)
+    notBefore = .now + .seconds(delay)
     Task { [continuation = signals.continuation] in
       try? await Task.sleep(for: .seconds(delay + 0.001))
       continuation.yield()
@@ -273,16 +273,17 @@ public actor SyncEngine {
     let replica = try replica()
     do {
       replica.unavailable = []
-      if conflictsDropped.map({ Date().timeIntervalSince($0) > 3600 }) ?? true {
-        try replica.dropConflicts(before: Date().addingTimeInterval(-(conflictRetention / .seconds(1))))
-        conflictsDropped = Date()
-      }
       try await fetching(replica) {
         try replica.capturePart()
         try replica.catchUp()
       }
       // A replica that has not pulled yet has no cursor to send.
       if !isSending || replica.waitRequest(seconds: 0) == nil { try await pull(replica) }
+      // The pull said what time it is.
+      if conflictsDropped.map({ ContinuousClock.now - $0 > .seconds(3600) }) ?? true {
+        try replica.dropConflicts(olderThan: conflictRetention)
+        conflictsDropped = .now
+      }
       var refused = try await exchangeKeys(replica)
       try await push(replica)
       try status.setPending(replica.unsentCount())

@@ -270,21 +270,17 @@ final class StateStore {
     let ids = Set(transactions.map(\.id))
     let gone = outbox.filter { !ids.contains($0.id) }.compactMap { outboxNumbers.removeValue(forKey: $0.id) }
     try tables.remove(.outbox, where: "number", in: gone.map { .integer($0) })
-    // A transaction that goes to the front gets a number before all others.
-    var first = (outboxNumbers.values.min() ?? replica.nextOutbox) - 1
-    let known = Set(outboxNumbers.keys)
-    var isFront = true
-    for transaction in transactions {
-      isFront = isFront && !known.contains(transaction.id) && !known.isEmpty
-      guard old[transaction.id] != transaction else { continue }
+    // Transactions that go to the front get numbers before all others, in their order.
+    if let least = outboxNumbers.values.min() {
+      let front = transactions.prefix { outboxNumbers[$0.id] == nil }
+      for (index, transaction) in front.enumerated() {
+        outboxNumbers[transaction.id] = least - Int64(front.count - index)
+      }
+    }
+    for transaction in transactions where old[transaction.id] != transaction {
       if outboxNumbers[transaction.id] == nil {
-        if isFront {
-          outboxNumbers[transaction.id] = first
-          first -= 1
-        } else {
-          outboxNumbers[transaction.id] = replica.nextOutbox
-          replica.nextOutbox += 1
-        }
+        outboxNumbers[transaction.id] = replica.nextOutbox
+        replica.nextOutbox += 1
       }
       try tables.put(.outbox, [[.integer(outboxNumbers[transaction.id]!), .blob(transaction.encoded)]])
     }
@@ -392,6 +388,21 @@ extension StateStore: RowSource {
   /// The records of the log that name an asset.
   /// - Throws: an error of the store.
   func records(withAsset sha256: String) throws -> [RecordKey] { try indices.holders(ofAsset: sha256).compactMap(key) }
+
+  /// The rows whose objects have another value, because no zone had the bytes.
+  /// - Throws: an error of the store.
+  func postponedRows() throws -> Set<RecordKey> {
+    Set(try tables.rows(.postponedRows).compactMap { StatePages.Key($0[0], $0[1]).flatMap(key) })
+  }
+
+  /// Notes which rows these are.
+  /// - Throws: an error of the store.
+  func setPostponedRows(_ rows: Set<RecordKey>) throws {
+    try tables.remove(.postponedRows, where: "1 = 1", [])
+    try tables.put(
+      .postponedRows,
+      try rows.sorted().map { [.integer(Int64(try storedNumber(of: $0.zone))), .blob($0.name.bytes)] })
+  }
 }
 
 /// A zone that the account can read.

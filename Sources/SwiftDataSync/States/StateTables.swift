@@ -28,10 +28,12 @@ extension SyncTable {
   /// That a row shows a record which has another key.
   static let rowAliases = SyncTable(
     "aliases", [("row_zone", .integer), ("row", .bytes), ("zone", .integer), ("name", .bytes)], keyLength: 4)
+  /// That the object of a row has another value, because no zone has the bytes.
+  static let postponedRows = SyncTable("postponed", [("zone", .integer), ("name", .bytes)], keyLength: 2)
 
   static let states = [
-    statePages, rowRecords, knownZones, outbox, links, uniqueValues, sharedNames, assetHolders, rowAliases, assets,
-    conflicts, replica,
+    statePages, rowRecords, knownZones, outbox, links, uniqueValues, sharedNames, assetHolders, rowAliases,
+    postponedRows, assets, conflicts, replica,
   ]
 }
 

@@ -199,10 +199,11 @@ extension ZoneReplica {
     }
   }
 
-  /// Forgets the values that lost before a date.
-  func dropConflicts(before date: Date) throws {
+  /// Forgets the values that lost before that time. The server's clock counts, because this device's may have jumped.
+  func dropConflicts(olderThan retention: Duration) throws {
+    let date = date.timeIntervalSinceReferenceDate - retention / .seconds(1)
     try transaction {
-      try store.tables.remove(.conflicts, where: "date < ?", [.real(date.timeIntervalSinceReferenceDate)])
+      try store.tables.remove(.conflicts, where: "date < ?", [.real(date)])
     }
   }
 
@@ -218,10 +219,9 @@ extension ZoneReplica {
     let entity = record?.born?.value.text ?? ""
     let name = models.classes[WireName(entity)]?.first { $0.readNames.contains(property) }?.name ?? property
     let texts = [key.name.text, entity, name.text].map(store.tables.database.cell)
-    let date = Double(now()) / 1000 - Date.timeIntervalBetween1970AndReferenceDate
     try store.tables.put(
       .conflicts,
-      [[.real(date)] + texts + [.blob(lost.encoded), .blob(kept.encoded)]])
+      [[.real(date.timeIntervalSinceReferenceDate)] + texts + [.blob(lost.encoded), .blob(kept.encoded)]])
   }
 }
 #endif

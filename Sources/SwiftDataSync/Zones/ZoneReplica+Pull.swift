@@ -178,13 +178,6 @@ extension ZoneReplica {
     return Set(outbox.outgoing.filter { !zones.isDisjoint(with: $0.parts.keys) }.map(\.id))
   }
 
-  /// Whether the outbox still has one of some transactions that an answer acknowledged: it writes to ``unseenZones``.
-  func isWaiting(for taken: [UUID]) -> Bool {
-    guard !taken.isEmpty else { return false }
-    let taken = Set(taken)
-    return outbox.transactions.contains { taken.contains($0.id) }
-  }
-
   /// Takes in an entry over changes that come before it.
   private func take(_ entry: ZoneStates.Entry, _ changes: inout [RecordKey: Registers?]) throws {
     for (zone, part) in entry.parts where store.zones[zone] != nil {

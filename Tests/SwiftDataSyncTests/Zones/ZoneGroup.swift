@@ -78,11 +78,7 @@ final class ZoneGroup {
   ///   - limit: the most entries of an answer. A part of a zone has four times as many records.
   ///   - answers: the most answers.
   func pull(_ index: Int, limit: Int = 100, answers: Int = 100) throws {
-    for _ in 0..<answers {
-      let request = replicas[index].pullRequest()
-      let answer = server.pull(request, by: accounts[index], limit: limit)
-      guard try replicas[index].take(answer, for: request) else { return }
-    }
+    try replicas[index].pull(from: server, as: accounts[index], limit: limit, answers: answers)
   }
 
   @discardableResult func push(_ index: Int) throws -> SyncFailure? {

@@ -286,10 +286,17 @@ final class ZoneNode: EditedNode {
     try pullAll()
   }
 
+  /// Takes in all that the server has. As an engine does, it asks for the next answer before it takes in the one that came.
   private func pullAll() throws {
+    var ahead: (request: SyncLog.PullRequest, answer: SyncLog.PullResponse)?
     for _ in 0..<1000 {
-      let request = replica.pullRequest()
-      guard let answer = try answer(to: request, limit: 100) else { continue }
+      let current = replica.pullRequest()
+      let coming = ahead.flatMap { $0.request.isSame(as: current) ? $0 : nil }
+      let request = coming?.request ?? current
+      ahead = nil
+      guard var answer = try coming?.answer ?? answer(to: request, limit: 100) else { continue }
+      ahead = request.following(answer).map { ($0, server.pull($0, by: account, limit: 100)) }
+      answer.keepTaken(of: current.unsent)
       guard try take(answer, request) else { return }
     }
   }

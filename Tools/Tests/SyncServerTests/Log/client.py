@@ -173,6 +173,11 @@ def leaving(record, zone):
         if place: place[2] = place[2] or zone
     return record
 
+def in_own(record, zone):
+    """The registers of a record of another zone for the own zone. A dead one could lead to private records, and hide them."""
+    keys = ['born', 'dead'] if 'dead' in record else ['born', 'fields', 'edges']
+    return leaving({key: record[key] for key in keys if key in record}, zone)
+
 def home(zone, record): return record.get('home', [0, ZERO, zone])[2]
 def is_here(zone, record): return 'born' in record and 'dead' not in record and home(zone, record) == zone
 
@@ -266,24 +271,53 @@ class Client:
     def compare(self, zone, new):
         """Sends what a restored server lacks of a zone. The own zone takes in the shares that the server does not have any more."""
         states, forked, names = self.kept['states'], self.kept['forked'], self.zones()
-        old = states[zone]
-        changed = {name: {key: value for key, value in record.items() if key != 'home' or value[2] in names}
-                   for name, record in old.items() if record.get('commit', 0) > self.kept['fork']}
+        old, own, changed, written = states[zone], names[0], {}, {}
+        for name, record in old.items():
+            if record.get('commit', 0) <= self.kept['fork']: continue
+            changed[name] = {**record}
+            if home(zone, record) in names: continue
+            moved = changed[name].pop('home')
+            place, lost = [*moved[:2], own], states.get(moved[2], {}).get(name, {})
+            if zone == own or not (self.says(own, name, place) or lost.get('home') == moved and self.comes_back(name, moved[2], moved)):
+                continue
+            changed[name]['home'] = place
+            # What others wrote since the restore goes with the record.
+            written[name] = in_own(lacking(new.get(name, {}), record), zone)
         self.resend(zone, changed, new)
+        self.resend(own, written, {})
         del forked[zone]
-        for share in [share for share in forked if share not in names and zone == names[0]]:
+        for share in [share for share in forked if share not in names and zone == own]:
             found = {}
             for name, record in states.pop(share).items():
-                # Any participant can use the name of a private record.
-                is_own = name in old and home(zone, old[name]) != share or home(zone, new.get(name, {})) != zone
-                if is_own or home(share, record) != share: continue
-                keys = ['born', 'dead'] if 'dead' in record else ['born', 'fields', 'edges']
-                found[name] = leaving({key: record[key] for key in keys if key in record}, share)
+                moved, before, since = record.get('home'), old.get(name, {}).get('home'), new.get(name, {}).get('home')
+                if home(share, record) != share or not self.comes_back(name, share, moved): continue
+                # Another client has moved the record since the restore.
+                if since and since[2] != own and (before is None or home_order(before) < home_order(since)): continue
+                found[name] = in_own(record, share)
+                if moved: found[name]['home'] = [*moved[:2], own]
             self.resend(zone, found, new)
             del forked[share]
             for _, parts, is_resent in self.kept['outbox']:
                 for name, registers in parts.pop(share, {}).items():
                     if not is_resent: apply(parts.setdefault(zone, {}), {name: leaving(registers, share)}, None)
+
+    def says(self, zone, name, place):
+        """Whether the state of a zone, or what is sent there, has that home of a record."""
+        parts = [self.kept['states'].get(zone, {})] + [parts.get(zone, {}) for _, parts, _ in self.kept['outbox']]
+        return any(part.get(name, {}).get('home') == place for part in parts)
+
+    def comes_back(self, name, share, moved):
+        """Whether a record of a lost share comes back into the own zone. Any participant can use the name of a private record, so the own
+        zone does not know the name, or it says that the record went to the share, perhaps through other zones."""
+        states, own, seen = self.kept['states'], self.zones()[0], set()
+        zone = own
+        if name not in states[own]: return True
+        while zone not in seen:
+            seen.add(zone)
+            if moved and self.says(zone, name, [*moved[:2], own]): return True
+            zone = home(zone, states.get(zone, {}).get(name, {}))
+            if zone == share: return True
+        return False
 
     def resend(self, zone, records, new):
         """Puts what a zone lacks before the outbox, because that may be based on it."""

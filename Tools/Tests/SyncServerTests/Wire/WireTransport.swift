@@ -15,6 +15,7 @@ final class WireTransport: SyncTransport {
     var change: (route: String, body: Change)?
     var seen: [String: Data] = [:]
     var waits = 0
+    var isClosed = false
   }
 
   private let service: SyncService
@@ -30,7 +31,19 @@ final class WireTransport: SyncTransport {
   func change(_ route: SyncRoute, _ body: @escaping Change) { state.withLock { $0.change = (route.name, body) } }
   func reset() { state.withLock { ($0.change, $0.waits) = (nil, 0) } }
 
+  /// Pauses the engine of a container that the body makes. An engine starts with its container, so no request reaches the server until it
+  /// is paused.
+  func pausedEngine(_ body: () throws -> ModelContainer) async throws -> (ModelContainer, SyncEngine) {
+    state.withLock { $0.isClosed = true }
+    defer { state.withLock { $0.isClosed = false } }
+    let container = try body()
+    let engine = try #require(container.syncEngines.first)
+    await engine.pause()
+    return (container, engine)
+  }
+
   func send(_ request: SyncRequest) async throws -> SyncReply {
+    guard !state.withLock({ $0.isClosed }) else { throw URLError(.notConnectedToInternet) }
     var parts = request.path.prefix { $0 != "?" }.split(separator: "/").map { String($0) }
     if parts.first == "v2" { parts.removeFirst() }
     let route = SyncRoute.all.first { $0.method == request.method && $0.parameters(parts) != nil }
@@ -59,12 +72,11 @@ struct WireClient {
       account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"),
       servesAutomatic: false)
     defer { SwiftDataSync.SyncRemote.unregister(account) }
-    let container = try ModelContainer(
-      for: SealedDiary.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))
-    let engine = try #require(container.syncEngines.first)
-    await engine.pause()
-    return (container, engine)
+    return try await transport.pausedEngine {
+      try ModelContainer(
+        for: SealedDiary.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))
+    }
   }
 
   private func save(_ container: ModelContainer) throws -> PersistentIdentifier {
