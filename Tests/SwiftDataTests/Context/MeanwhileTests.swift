@@ -14,6 +14,12 @@ private enum Meanwhile {
     var folder: Folder?
     init(_ name: String, folder: Folder? = nil) { (self.name, self.folder) = (name, folder) }
   }
+
+  @Model final class Label {
+    var folders: [Folder]
+    var last: Folder?
+    init(_ folders: [Folder], last: Folder) { (self.folders, self.last) = (folders, last) }
+  }
 }
 
 /// What a context does with objects that another context changed or deleted meanwhile.
@@ -27,7 +33,7 @@ private enum Meanwhile {
 
   init() throws {
     store = try TemporaryStore()
-    container = try store.container(Folder.self)
+    container = try store.container(Folder.self, Meanwhile.Label.self)
     context = ModelContext(container)
   }
 
@@ -147,5 +153,29 @@ private enum Meanwhile {
     second.folder = gone
     #expect(throws: SwiftDataError.staleObject) { try fresh.save() }
     #expect(try store.shell("SELECT count(*) FROM Folder") == "0")
+  }
+
+  @Test("A new object loses the targets that another context deletes", arguments: [false, true])
+  func newReferrers(isSavedFirst: Bool) throws {
+    let (folder, kept) = (Folder("f"), Folder("k"))
+    context.insert(folder)
+    context.insert(kept)
+    try context.save()
+    let item = Item("i", folder: folder)
+    let label = Meanwhile.Label([folder, kept], last: folder)
+    context.insert(item)
+    context.insert(label)
+    let other = ModelContext(container)
+    try other.delete(model: Folder.self, where: #Predicate { $0.name == "f" })
+    try other.save()
+    if isSavedFirst { try context.save() } else { context.state.takeInSaves() }
+    #expect(item.folder == nil)
+    #expect(label.folders == [kept])
+    #expect(label.last == nil)
+    let loose = FetchDescriptor<Item>(predicate: #Predicate { $0.folder == nil })
+    #expect(try context.fetch(loose) == [item])
+    #expect(ContextInvariants(of: context.state).violations() == [])
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(loose) == 1)
   }
 }

@@ -19,6 +19,18 @@ private enum Partners {
     var person: Person?
     init(_ number: Int) { self.number = number }
   }
+
+  @Model final class Seat {
+    @Attribute(.unique) var name: String
+    @Relationship(inverse: \Ticket.seat) var ticket: Ticket?
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Ticket {
+    var number: Int
+    var seat: Seat
+    init(_ number: Int, _ seat: Seat) { (self.number, self.seat) = (number, seat) }
+  }
 }
 
 @Suite("An upsert that brings another partner") struct UpsertPartnerTests {
@@ -127,5 +139,32 @@ private enum Partners {
     #expect(ann.rank == 3)
     #expect(try pairs(ModelContext(container)) == ["1 ann 1", "2 bob 2"])
     #expect(try ModelContext(container).fetch(FetchDescriptor<Partners.Person>()).map(\.rank).sorted() == [0, 3])
+  }
+
+  @Test("is refused if the former partner requires the row, unless the save deletes it", arguments: [false, true])
+  func required(isFormerDeleted: Bool) throws {
+    let store = try TemporaryStore()
+    let container = try store.container(Partners.Seat.self)
+    let writer = ModelContext(container)
+    let seat = Partners.Seat("1a")
+    writer.insert(seat)
+    writer.insert(Partners.Ticket(1, seat))
+    try writer.save()
+    let dump = try store.shell(".dump")
+    let context = ModelContext(container)
+    if isFormerDeleted { try context.delete(model: Partners.Ticket.self) }
+    let new = Partners.Seat("1a")
+    context.insert(new)
+    context.insert(Partners.Ticket(2, new))
+    if isFormerDeleted {
+      try context.save()
+    } else {
+      let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+      #expect(error?.entity == "Ticket" && error?.property == "seat")
+      #expect(try store.shell(".dump") == dump)
+    }
+    let tickets = try ModelContext(container).fetch(FetchDescriptor<Partners.Ticket>())
+    #expect(tickets.map(\.number) == [isFormerDeleted ? 2 : 1])
+    #expect(tickets.allSatisfy { $0.seat.ticket === $0 })
   }
 }

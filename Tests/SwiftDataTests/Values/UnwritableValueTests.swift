@@ -29,6 +29,25 @@ private enum Moody {
     init(_ title: String, _ answer: Answer) { (self.title, self.answer) = (title, answer) }
   }
 
+  /// A value whose JSON is `null`.
+  struct Nothing: Codable, Equatable {
+    init() {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
+  }
+
+  @Model final class Nested {
+    var number: Int??
+    var answer: Answer??
+    var nothing: Nothing?
+    init(number: Int?? = nil, answer: Answer?? = nil, nothing: Nothing? = nil) {
+      (self.number, self.answer, self.nothing) = (number, answer, nothing)
+    }
+  }
+
   @Model final class Topic {
     var name: String
     @Relationship(inverse: \Question.topic) var questions: [Question] = []
@@ -125,5 +144,26 @@ private enum Moody {
     context.delete(bad)
     try context.save()
     #expect(try store.shell("SELECT answer FROM Question") == "{\"text\":\"b\"}")
+  }
+
+  @Test("An optional that would read back as nil is refused")
+  func nested() throws {
+    let context = try memoryContext(Moody.Nested.self)
+    let refused = [
+      (Moody.Nested(number: .some(nil)), "number"), (.init(answer: .some(nil)), "answer"),
+      (.init(nothing: .init()), "nothing"),
+    ]
+    for (object, property) in refused {
+      context.insert(object)
+      let error = #expect(throws: SwiftDataError.unwritableValue) { try context.save() }
+      #expect(error?.property == property)
+      context.rollback()
+    }
+    context.insert(Moody.Nested(number: 1, answer: Moody.Answer(text: "a")))
+    context.insert(Moody.Nested())
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Moody.Nested>())
+    #expect(found.map(\.number) == [.some(.some(1)), .none])
+    #expect(found.map(\.answer) == [.some(.some(.init(text: "a"))), .none])
   }
 }

@@ -34,7 +34,8 @@ struct ListPositions {
     }
     // At the limits of Int64 all positions are rewritten.
     let last = first &+ Int64(count) &* step
-    guard abs(first) < Int64.max / 4, abs(last) < Int64.max / 4 else { return nil }
+    let limit = Int64.max.magnitude / 4
+    guard first.magnitude < limit, last.magnitude < limit else { return nil }
     return (0..<Int64(count)).map { first + $0 * step }
   }
 }

@@ -134,6 +134,7 @@ package final class RowSave: StoreSave {
   ///
   /// The context keeps both sides of a one-to-one in step. A new object that goes into a stored row does not know the row's
   /// former partner, which may not even be loaded.
+  /// - Throws: an error if a former partner requires the row. A context refuses such a partner too, if it knows it.
   private func clearFormerPartners(by writer: any RowWriter) throws {
     var groups = [(property: __Property, info: RelationshipInfo, owners: [Int64], partners: [Int64])]()
     for object in inserted {
@@ -141,7 +142,7 @@ package final class RowSave: StoreSave {
       let table = try changes.table(of: object)
       for property in table.stored where property.isToOne {
         let info = RelationshipInfo.of(property, in: table.entity)
-        guard let inverse = info.inverse, inverse.isToOne, inverse.isOptional,
+        guard let inverse = info.inverse, inverse.isToOne,
           let targets = object.relationship(property).targets, let partner = targets.first
         else { continue }
         let place = groups.firstIndex { $0.property === property } ?? groups.count
@@ -163,6 +164,7 @@ package final class RowSave: StoreSave {
         """)
       let keys = former.compactMap { row in if case .integer(let key) = row[0] { key } else { nil } }
       guard !keys.isEmpty else { continue }
+      guard inverse.isOptional else { throw Self.formerPartner(inverse, destination, of: group.property) }
       try writer.clear(inverse, of: keys, in: destination)
       try noteCleared(inverse, former, group.info.destination.name)
     }
@@ -178,6 +180,16 @@ package final class RowSave: StoreSave {
       .uniquenessViolation, entity: table.entity.name, property: names.joined(separator: ", "),
       message: "a stored \(other) has the same unique value, and an upsert cannot turn it into a"
         + " \(table.entity.name); delete the \(other) or choose another value", underlying: underlying)
+  }
+
+  /// A stored object that requires the upserted row, to which a new object gave another partner.
+  private static func formerPartner(
+    _ inverse: __Property, _ table: EntityTable, of property: __Property
+  ) -> SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure, entity: table.entity.name, property: inverse.name,
+      message: "the relationship is required, but an upsert gave its target another \(property.name); delete the stored"
+        + " \(table.entity.name) or assign it another target before the save")
   }
 
   package static func stale(_ table: EntityTable) -> SwiftDataError {

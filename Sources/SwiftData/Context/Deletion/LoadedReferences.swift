@@ -1,4 +1,4 @@
-/// The loaded relationships of a context's objects.
+/// The loaded relationships of a context's objects, including new ones.
 struct LoadedReferences {
   let context: ContextState
 
@@ -44,7 +44,9 @@ struct LoadedReferences {
         return isAffected(property, RelationshipInfo.of(property, in: table.entity).inverse)
       }
       guard !affected.isEmpty else { continue }
-      for object in context.identityMaps[table.root].objects where type(of: object).__entity === table.entity {
+      let registered = context.identityMaps[table.root].objects.lazy.filter { type(of: $0).__entity === table.entity }
+      // New objects refer to stored ones too, but are not registered yet.
+      for object in Array(registered) + context.inserted.entries(of: table.entity).map(\.entry) {
         context.work.note(\.registered)
         for property in affected {
           guard mayName(object, property),

@@ -77,7 +77,9 @@ extension Optional: __ColumnValue where Wrapped: __ColumnValue {
     return try Wrapped.__read(from: row, column: column, kind: kind, index: index)
   }
   public func __write(to writer: __ColumnWriter) throws {
-    if let self { try self.__write(to: writer) } else { try writer.null() }
+    guard let self else { return try writer.null() }
+    if Wrapped.__acceptsNull, (self as? any __OptionalValue)?.__isNone == true { throw writer.innerNil(Self.self) }
+    try self.__write(to: writer)
   }
 }
 

@@ -56,6 +56,7 @@ open class __ColumnWriter {
         .unwritableValue, entity: current.entityName, property: current.name,
         message: "its value of type \(V.self) cannot be encoded", underlying: error)
     }
+    if data.elementsEqual("null".utf8), value is any __OptionalValue { throw innerNil(V.self) }
     try text(String(decoding: data, as: UTF8.self))
   }
 
@@ -91,6 +92,14 @@ open class __ColumnWriter {
     SwiftDataError(
       .unwritableValue, entity: current.entityName, property: current.name,
       message: "its type \(type) is neither a model nor Codable")
+  }
+
+  /// The error of an optional with a value that a store cannot tell from nil, like `.some(nil)`.
+  final func innerNil(_ type: Any.Type) -> SwiftDataError {
+    SwiftDataError(
+      .unwritableValue, entity: current.entityName, property: current.name,
+      message: "its value of type \(type) is not nil but contains nil, which would read back as nil; use one optional,"
+        + " or an enum with a case for each meaning")
   }
 
   private func key(_ key: Int64) throws {
