@@ -274,7 +274,7 @@ final class StateStore {
     if let least = outboxNumbers.values.min() {
       let front = transactions.prefix { outboxNumbers[$0.id] == nil }
       for (index, transaction) in front.enumerated() {
-        outboxNumbers[transaction.id] = least - Int64(front.count - index)
+        outboxNumbers[transaction.id] = least - Int64(index + 1)
       }
     }
     for transaction in transactions where old[transaction.id] != transaction {
