@@ -1,6 +1,7 @@
 #if Sync
 import Foundation
 import SwiftData
+import SyncCore
 import SyncProtocol
 import Synchronization
 import Testing
@@ -33,6 +34,19 @@ private final class FoldingTransport: SyncTransport {
 
 @Suite("A request under way that asks for the next part", .timeLimit(.minutes(20)))
 struct RequestAheadTests {
+  @Test("names the transactions again that the answer acknowledges, because one to a zone in parts stays in the outbox")
+  func unsent() throws {
+    let (own, id) = (ZoneName.account("ann"), UUID())
+    let request = SyncLog.PullRequest(
+      cursor: 1, epoch: UUID(), known: [own], loading: [:], unsent: [id], held: [id], version: "1")
+    var response = SyncLog.PullResponse(cursor: 2, latest: 3, time: 0)
+    response.taken = [id]
+    #expect(request.following(response)?.unsent == [id])
+    response.loads = [SyncLog.ZoneLoad(zone: own, isStart: true, records: [:], position: "2/1")]
+    let following = try #require(request.following(response))
+    #expect(following.unsent == [id] && following.known == [] && following.loading == [own: "2/1"])
+  }
+
   // A server names what the log has in the first answer. The transaction stays in the outbox until the zone is here.
   @Test("learns of a transaction that an earlier answer acknowledged before its zone was here")
   func earlyAcknowledgement() async throws {
