@@ -148,7 +148,7 @@ final class ZoneReplica {
   private func load() throws {
     (outbox, shown) = (LaidOutbox(models), RecordOverlay(store, models))
     // The next update drops what cannot be sent, and logs it.
-    let laid = try outbox.update(store, appended: store.outbox, writable: writable, roots: roots, keeping: .all)
+    let laid = try outbox.load(store, store.storedOutbox(), writable: writable, roots: roots)
     for (key, registers) in laid.shown where outbox.writes(key) { shown.set(key, registers) }
     loadKeys()
     // The program has other models.
@@ -249,7 +249,7 @@ final class ZoneReplica {
       if outbox.writes(key) { shown.set(key, registers) } else { shown.reset(key) }
     }
     for (key, row) in update.shown { try store.show(key, by: row) }
-    try store.setOutbox(outbox.transactions)
+    try store.writeOutbox(laid.stored)
     self.losses = isPartial ? losses : nil
     let after = rows
     if !isPartial { try note(losses, after) }
