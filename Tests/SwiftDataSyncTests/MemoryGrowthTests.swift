@@ -60,6 +60,24 @@ struct MemoryGrowthTests {
     expectLinear(sizes, "taken") { taken[$0] ?? 0 }
   }
 
+  @Test("of one save does not grow with the number of saves that wait to be sent")
+  func unsentSaves() throws {
+    let counts = try [50, 400].map { count in
+      let group = try ZoneGroup(simulationModels)
+      try group.save(0) { $0.insert(SimProject(title: "p")) }
+      try group.syncAll()
+      for number in 0..<count {
+        try group.save(0) { $0.insert(SimProject(title: "\(number)")) }
+        try group.replicas[0].capture()
+      }
+      try group.save(0) { $0.insert(SimProject(title: "last")) }
+      let uses = try uses { try group.replicas[0].capture() }
+      #expect(group.replicas[0].pendingCount == count + 1)
+      return uses
+    }
+    #expect(counts[0] > 10 && counts[1] < counts[0] * 2, "\(counts)")
+  }
+
   @Test("grows with the number of saves")
   func saves() throws {
     var taken: [Int: Int] = [:]

@@ -66,10 +66,10 @@ struct RestoredServerTests {
     try group.replicas[0].capture()
     group.server.restore(copy)
     try group.pull(0)
-    let sent = group.replicas[0].store.outbox.map(\.id)
+    let sent = group.replicas[0].outbox.transactions.map(\.id)
     #expect(sent.count > 3)
     try group.restart(0)
-    #expect(group.replicas[0].store.outbox.map(\.id) == sent)
+    #expect(group.replicas[0].outbox.transactions.map(\.id) == sent)
   }
 
   /// Ann's two devices and Bob's one, with a playlist that Ann shares after the copy. Bob changes it, and Ann has changes that no server got.

@@ -23,7 +23,7 @@ extension ZoneReplica {
   /// something is to be sent.
   func capturePart() throws {
     try captureSaves()
-    if store.outbox.isEmpty { try scanNextPart() }
+    if outbox.isEmpty { try scanNextPart() }
   }
 
   /// Does what ``capture()`` does, but leaves the first scan of a store as it is.

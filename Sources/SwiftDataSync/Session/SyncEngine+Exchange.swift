@@ -202,7 +202,7 @@ extension ZoneReplica {
   /// A refusal that names the transaction which the server does not take as it is. The later ones wait for it.
   func naming(_ refusal: SyncFailure, _ transaction: SyncLog.Transaction?) -> SyncFailure {
     guard [.tooLarge, .invalid, .quotaExceeded].contains(refusal.code), let transaction,
-      let place = store.outbox.firstIndex(where: { $0.id == transaction.id })
+      let place = outbox.outgoing.firstIndex(where: { $0.id == transaction.id })
     else { return refusal }
     let names = Set(transaction.parts.values.flatMap(\.keys))
     let classes = names.sorted().prefix(100).compactMap { name in
@@ -211,8 +211,8 @@ extension ZoneReplica {
           ?? (try? shown.registers(of: RecordKey(zone, name))?.born?.value.text).flatMap(\.self)
       }.first
     }
-    let date = Date(timeIntervalSince1970: Double(store.outbox[place].time.milliseconds) / 1000)
-    let waiting = store.outbox.count - place - 1
+    let date = Date(timeIntervalSince1970: Double(outbox.outgoing[place].time.milliseconds) / 1000)
+    let waiting = outbox.count - place - 1
     var refusal = refusal
     refusal.message =
       "the server does not take the transaction of \(date.formatted(.iso8601)) with \(names.count) record\(names.count == 1 ? "" : "s")"
@@ -267,6 +267,7 @@ extension SyncLog.PullRequest {
     }
     guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
+    next.unsent.removeAll(where: response.taken.contains)
     return next
   }
 }

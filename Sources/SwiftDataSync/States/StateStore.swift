@@ -16,9 +16,6 @@ final class StateStore {
   var replica: ReplicaRecord
   /// The zones that the replica has.
   private(set) var zones: [ZoneName: KnownZone] = [:]
-  /// The saves that the log does not have yet, in order.
-  private(set) var outbox: [LocalTransaction] = []
-  private var outboxNumbers: [UUID: Int64] = [:]
   private var zoneNumbers: [ZoneName: Int] = [:]
   private var zoneNames: [Int: ZoneName] = [:]
   private var nextZone = 1
@@ -54,11 +51,6 @@ final class StateStore {
       (zoneNumbers[zone.zoneName], zoneNames[number]) = (number, zone.zoneName)
       zones[zone.zoneName] = zone.info
       nextZone = max(nextZone, number + 1)
-    }
-    for row in try tables.rows(.outbox, nil, "ORDER BY 1") {
-      let transaction = try LocalTransaction(encoded: row[1].syncData ?? Data())
-      outbox.append(transaction)
-      outboxNumbers[transaction.id] = row[0].syncInteger ?? 0
     }
   }
 
@@ -262,29 +254,22 @@ final class StateStore {
 
   // MARK: - The outbox
 
-  /// Puts another outbox in the place of the one that was.
+  /// The saves that the log does not have yet, in the order of their numbers.
   /// - Throws: an error of the store.
-  func setOutbox(_ transactions: [LocalTransaction]) throws {
-    guard outbox != transactions else { return }
-    let old = Dictionary(outbox.map { ($0.id, $0) }) { first, _ in first }
-    let ids = Set(transactions.map(\.id))
-    let gone = outbox.filter { !ids.contains($0.id) }.compactMap { outboxNumbers.removeValue(forKey: $0.id) }
-    try tables.remove(.outbox, where: "number", in: gone.map { .integer($0) })
-    // Transactions that go to the front get numbers before all others, in their order.
-    if let least = outboxNumbers.values.min() {
-      let front = transactions.prefix { outboxNumbers[$0.id] == nil }
-      for (index, transaction) in front.enumerated() {
-        outboxNumbers[transaction.id] = least - Int64(front.count - index)
-      }
+  func storedOutbox() throws -> [(number: Int, transaction: LocalTransaction)] {
+    try tables.rows(.outbox, nil, "ORDER BY 1").map { row in
+      (Int(row[0].syncInteger ?? 0), try LocalTransaction(encoded: row[1].syncData ?? Data()))
     }
-    for transaction in transactions where old[transaction.id] != transaction {
-      if outboxNumbers[transaction.id] == nil {
-        outboxNumbers[transaction.id] = replica.nextOutbox
-        replica.nextOutbox += 1
-      }
-      try tables.put(.outbox, [[.integer(outboxNumbers[transaction.id]!), .blob(transaction.encoded)]])
+  }
+
+  /// Writes the transactions that came to the outbox or changed; nil for one that went.
+  /// - Throws: an error of the store.
+  func writeOutbox(_ changes: [Int: LocalTransaction?]) throws {
+    let changes = changes.sorted { $0.key < $1.key }
+    try tables.remove(.outbox, where: "number", in: changes.filter { $0.value == nil }.map { .integer(Int64($0.key)) })
+    for (number, transaction) in changes {
+      if let transaction { try tables.put(.outbox, [[.integer(Int64(number)), .blob(transaction.encoded)]]) }
     }
-    outbox = transactions
   }
 
   // MARK: - Writing
@@ -471,8 +456,6 @@ struct ReplicaRecord: Codable {
   var indexed: String?
   /// The properties that the rows were shown with, by class.
   var shownProperties: [String: [String]]?
-  /// The number of the next transaction in the outbox.
-  var nextOutbox: Int64 = 1
   /// The number of transactions that wrote to the tables.
   var writes: Int64?
   /// Whether objects wait for records that left for a zone which comes in parts.

@@ -10,7 +10,7 @@ extension ZoneReplica {
   /// Asks for what follows in the log.
   func pullRequest() -> SyncLog.PullRequest {
     let forked = store.replica.forkedZones ?? []
-    let unsent = store.outbox.prefix(1000).map(\.id)
+    let unsent = outbox.ids(first: 1000)
     let held = unsent.filter { pushed[$0] != nil }
     let known = store.zones.filter { $0.value.isWhole && !forked.contains($0.key) && $0.value.position == nil }.keys
     let loading = store.zones.compactMapValues(\.position)

@@ -39,7 +39,7 @@ extension ZoneReplica {
     where !repeated.contains(transaction.id) { pushed[transaction.id] = transaction }
   }
 
-  var pendingCount: Int { store.outbox.count }
+  var pendingCount: Int { outbox.count }
 
   /// Gives new times to the transactions that the server refused as too far ahead. The others may have been taken, and a second time for
   /// one write would undo what came between.

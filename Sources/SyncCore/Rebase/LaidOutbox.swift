@@ -14,6 +14,8 @@ public struct LaidOutbox: Sendable {
     public internal(set) var shown: [RecordKey: Registers?] = [:]
     /// The transactions that were laid again.
     public internal(set) var laid: [UUID] = []
+    /// The transactions that came or lost changes, by number; nil for one that went.
+    public internal(set) var stored: [Int: LocalTransaction?] = [:]
   }
 
   /// Changes that cannot be sent and stay in the outbox, because what they need may come.
@@ -54,8 +56,9 @@ public struct LaidOutbox: Sendable {
 
   /// The program's models.
   public let models: SyncModels
-  /// The transactions by number. Numbers ascend in the order of the outbox.
   private var laid: [Int: Laid] = [:]
+  /// The numbers of the transactions, in the order of the outbox. They ascend.
+  private var order: [Int] = []
   private var numbers: [UUID: Int] = [:]
   private var next = 0
   private(set) var index = OutboxIndex()
@@ -89,13 +92,30 @@ public struct LaidOutbox: Sendable {
   }
 
   /// The saves that the log does not have, in their order.
-  public var transactions: [LocalTransaction] { laid.sorted { $0.key < $1.key }.map(\.value.transaction) }
+  /// - Complexity: O(their number). An update must not ask for them all: a device that is offline has thousands.
+  public var transactions: [LocalTransaction] { order.compactMap { one($0)?.transaction } }
 
-  /// The saves as the server gets them, in their order.
-  public var outgoing: [OutgoingTransaction] {
-    laid.sorted { $0.key < $1.key }.map(\.value).map {
-      OutgoingTransaction(
-        id: $0.transaction.id, time: $0.transaction.time, parts: $0.parts, isUndecided: $0.isUndecided)
+  /// The identities of the first saves that the log does not have, in their order.
+  public func ids(first count: Int) -> [UUID] { order.prefix(count).compactMap { one($0)?.transaction.id } }
+
+  private func one(_ number: Int) -> Laid? {
+    #if DEBUG
+      // Tests of growth count a look at a transaction, too.
+      NameUses.note()
+    #endif
+    return laid[number]
+  }
+
+  /// The number of saves that the log does not have.
+  public var count: Int { order.count }
+
+  /// The saves as the server gets them, in their order. Each is made when it is asked for.
+  public var outgoing: LazyMapSequence<[Int], OutgoingTransaction> {
+    order.lazy.map { number in
+      // The order has the numbers of all of them.
+      let one = one(number)!
+      return OutgoingTransaction(
+        id: one.transaction.id, time: one.transaction.time, parts: one.parts, isUndecided: one.isUndecided)
     }
   }
 
@@ -141,6 +161,17 @@ public struct LaidOutbox: Sendable {
     return registers
   }
 
+  /// Takes in saves that a table has under their numbers, in the order of these. The outbox is empty.
+  /// - Throws: an error of the source.
+  public mutating func load(
+    _ base: some RecordSource, _ stored: [(number: Int, transaction: LocalTransaction)], writable: Set<ZoneName>,
+    roots: Set<RecordKey>
+  ) throws -> Update {
+    // What cannot be sent stays until the next update, which logs it.
+    try update(
+      base, changes: [:], acknowledged: [], appended: stored, writable: writable, roots: roots, keeping: .all)
+  }
+
   /// Takes in an entry of the log, new saves and permissions.
   ///
   /// After an error the caller has to make another outbox.
@@ -156,6 +187,17 @@ public struct LaidOutbox: Sendable {
   public mutating func update(
     _ base: some RecordSource, changes: [RecordKey: Registers?] = [:], acknowledged: Set<UUID> = [],
     appended: [LocalTransaction] = [], writable: Set<ZoneName>, roots: Set<RecordKey> = [], keeping: Kept = .nothing
+  ) throws -> Update {
+    try update(
+      base, changes: changes, acknowledged: acknowledged,
+      appended: appended.enumerated().map { (number: next + $0.offset, transaction: $0.element) }, writable: writable,
+      roots: roots, keeping: keeping)
+  }
+
+  private mutating func update(
+    _ base: some RecordSource, changes: [RecordKey: Registers?], acknowledged: Set<UUID>,
+    appended: [(number: Int, transaction: LocalTransaction)], writable: Set<ZoneName>, roots: Set<RecordKey>,
+    keeping: Kept
   ) throws -> Update {
     var update = Update()
     if laid.isEmpty, appended.isEmpty {
@@ -182,29 +224,33 @@ public struct LaidOutbox: Sendable {
     }
     (self.writable, self.roots) = (writable, roots)
     for id in acknowledged {
-      if let number = numbers[id] { replace(number, nil, &pending, &differing) }
+      guard let number = numbers[id] else { continue }
+      replace(number, nil, &pending, &differing)
+      update.stored[number] = .some(nil)
     }
     try base.prepare(
-      appended.flatMap { transaction in
+      appended.flatMap { _, transaction in
         transaction.changes.flatMap { key, registers in
           [key] + registers.referencedNames.map { RecordKey(key.zone, $0) }
         }
       })
-    for transaction in appended {
-      laid[next] = Laid(transaction: transaction)
-      numbers[transaction.id] = next
-      pending.insert(next)
-      next += 1
+    for (number, transaction) in appended {
+      laid[number] = Laid(transaction: transaction)
+      order.append(number)
+      numbers[transaction.id] = number
+      update.stored[number] = .some(transaction)
+      pending.insert(number)
+      next = number + 1
     }
     pending.formUnion(undecided)
     undecided = []
-    var number = pending.min() ?? next
-    while number < next, !pending.isEmpty {
-      defer { number += 1 }
-      guard pending.remove(number) != nil, let transaction = laid[number]?.transaction else { continue }
+    // A transaction that is laid again changes what later ones read, and nothing before it.
+    for number in order[place(of: pending.min() ?? next)...] where pending.remove(number) != nil {
+      guard let transaction = one(number)?.transaction else { continue }
       let (new, dropped) = try lay(transaction, number, records, keeping)
       if new?.isUndecided == true { undecided.insert(number) } else { update.dropped += dropped }
       update.laid.append(transaction.id)
+      if new?.transaction != transaction { update.stored[number] = .some(new?.transaction) }
       replace(number, new, &pending, &differing)
     }
     for key in differing { update.shown[key] = .some(try registers(of: key, over: records)) }
@@ -247,12 +293,27 @@ public struct LaidOutbox: Sendable {
     }
     if let old { index.remove(old, number) }
     laid[number] = new
-    if let old, new == nil { numbers[old.transaction.id] = nil }
+    if let old, new == nil {
+      numbers[old.transaction.id] = nil
+      order.remove(at: place(of: number))
+    }
     if let new { index.insert(new, number) }
   }
 
+  /// The place of a number in the order, or of the next one that is there.
+  private func place(of number: Int) -> Int {
+    var (low, high) = (0, order.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   /// Adds the transactions to be laid again because of a record that differs, with the index entries that it had or has.
-  private func touch(_ key: RecordKey, _ entries: IndexEntries, _ pending: inout Set<Int>, after number: Int = -1) {
+  private func touch(
+    _ key: RecordKey, _ entries: IndexEntries, _ pending: inout Set<Int>, after number: Int = .min
+  ) {
     func add(_ readers: Set<Int>) { for reader in readers where reader > number { pending.insert(reader) } }
     if !skipping.contains(.records) { add(index.readers(of: key.name)) }
     for link in entries.links where !skipping.contains(.holders) { add(index.readers(of: link.name)) }

@@ -17,6 +17,8 @@ struct LaidOutboxLawTests {
     var base: MemoryRecords { overlay.base }
     private(set) var outbox: LaidOutbox
     private(set) var shown: ShownView
+    /// The transactions as a table has them that is written after each update.
+    private var stored: [Int: LocalTransaction] = [:]
     private(set) var seen: [String: Int] = [:]
     var writable: Set<ZoneName> = []
     var roots: Set<RecordKey> = []
@@ -33,6 +35,7 @@ struct LaidOutboxLawTests {
       let before = outbox.transactions
       let update = try outbox.update(
         base, changes: changes, acknowledged: acknowledged, appended: appended, writable: writable, roots: roots)
+      for (number, transaction) in update.stored { stored[number] = transaction }
       let view = try shown.take(update.shown, from: overlay)
       for (key, registers) in changes { overlay.base.set(key, registers) }
       for (key, row) in view.shown { overlay.base.show(key, by: row) }
@@ -48,8 +51,9 @@ struct LaidOutboxLawTests {
       }
       try check(Set(update.dropped) == Set(whole.dropped), "dropped changes")
       try check(outbox.transactions == whole.remaining(of: transactions), "outbox")
+      try check(outbox.transactions == stored.sorted { $0.key < $1.key }.map(\.value), "stored transactions")
       let ids = Set(outbox.transactions.map(\.id))
-      try check(outbox.outgoing == whole.transactions.filter { ids.contains($0.id) }, "transactions")
+      try check(Array(outbox.outgoing) == whole.transactions.filter { ids.contains($0.id) }, "transactions")
       for key in Set(whole.states.zones.flatMap { zone, state in state.records.keys.map { RecordKey(zone, $0) } })
         .union(shown.records.states.zones.flatMap { zone, state in state.records.keys.map { RecordKey(zone, $0) } })
       {
