@@ -54,11 +54,12 @@ extension ZoneReplica {
     let kept = try store.kept(keys.map(\.name), of: ownZone)
     var changes: [RecordKey: Registers] = [:]
     for key in keys {
-      guard let record = try store.registers(of: key), record.home?.zone ?? key.zone == key.zone, try store.registers(of: RecordKey(ownZone, key.name)).map({ $0.home?.zone == key.zone }) ?? true else { continue }
+      guard let record = try store.registers(of: key), record.home?.zone ?? key.zone == key.zone,
+        try store.registers(of: RecordKey(ownZone, key.name)).map({ $0.home?.zone == key.zone }) ?? true
+      else { continue }
       let own = RecordKey(ownZone, key.name)
       // Another device has moved the object since.
-      if let home = kept[key.name]?.home, home.zone != ownZone
-      {
+      if let home = kept[key.name]?.home, home.zone != ownZone {
         continue
       }
       var found = try leaving(key, record)

@@ -167,7 +167,7 @@ public struct LaidOutbox: Sendable {
     _ base: some RecordSource, _ stored: [(number: Int, transaction: LocalTransaction)], writable: Set<ZoneName>,
     roots: Set<RecordKey>
   ) throws -> Update {
-    // What cannot be sent stays until the next update, which logs it.
+    // The next update drops and logs changes that cannot be sent.
     try update(
       base, changes: [:], acknowledged: [], appended: stored, writable: writable, roots: roots, keeping: .all)
   }
