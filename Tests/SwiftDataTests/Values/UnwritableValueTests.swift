@@ -149,9 +149,9 @@ private enum Moody {
   @Test("An optional that would read back as nil is refused")
   func nested() throws {
     let context = try memoryContext(Moody.Nested.self)
-    let refused = [
-      (Moody.Nested(number: .some(nil)), "number"), (.init(answer: .some(nil)), "answer"),
-      (.init(nothing: .init()), "nothing"),
+    let refused: [(Moody.Nested, String)] = [
+      (Moody.Nested(number: .some(nil)), "number"), (Moody.Nested(answer: .some(nil)), "answer"),
+      (Moody.Nested(nothing: Moody.Nothing()), "nothing"),
     ]
     for (object, property) in refused {
       context.insert(object)
@@ -164,6 +164,6 @@ private enum Moody {
     try context.save()
     let found = try ModelContext(context.container).fetch(FetchDescriptor<Moody.Nested>())
     #expect(found.map(\.number) == [.some(.some(1)), .none])
-    #expect(found.map(\.answer) == [.some(.some(.init(text: "a"))), .none])
+    #expect(found.map(\.answer) == [.some(.some(Moody.Answer(text: "a"))), .none])
   }
 }
