@@ -5,16 +5,16 @@ import Testing
 @testable import SwiftData
 
 /// An object whose end needs a lock.
-private final class Member: Sendable {
-  let list: Members
-  init(_ list: Members) { self.list = list }
+private final class Listed: Sendable {
+  let list: LockedList
+  init(_ list: LockedList) { self.list = list }
   deinit { list.noteEnd() }
 }
 
-private final class Members: Sendable {
-  private let state = Lock((list: WeakList<Member>(), ends: 0))
+private final class LockedList: Sendable {
+  private let state = Lock((list: WeakList<Listed>(), ends: 0))
 
-  func append(_ member: Member) {
+  func append(_ member: Listed) {
     let others = state.withLock { $0.list.append(member) }
     withExtendedLifetime(others) {}
   }
@@ -47,11 +47,11 @@ private final class Members: Sendable {
   func ends() async {
     await #expect(processExitsWith: .success) {
       alarm(120)
-      let members = Members()
+      let list = LockedList()
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        for _ in 0..<50_000 { members.append(Member(members)) }
+        for _ in 0..<50_000 { list.append(Listed(list)) }
       }
-      exit(members.ends == 200_000 ? 0 : 1)
+      exit(list.ends == 200_000 ? 0 : 1)
     }
   }
 }
