@@ -80,7 +80,7 @@ struct RowWork {
     }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })
     // A row that was not there had no write.
-    for row in rows.keys where update.created[row] == nil || update.deleted.contains(row) {
+    for row in added where update.created[row] == nil || update.deleted.contains(row) {
       let names = update.deleted.contains(row) ? nil : rows[row] ?? nil
       // Of several updates, each begins with the rows of the one before.
       let origin = renamed[row] ?? row

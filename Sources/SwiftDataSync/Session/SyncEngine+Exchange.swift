@@ -267,7 +267,6 @@ extension SyncLog.PullRequest {
     }
     guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
-    next.unsent.removeAll(where: response.taken.contains)
     return next
   }
 }

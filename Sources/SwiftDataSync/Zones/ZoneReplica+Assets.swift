@@ -94,6 +94,7 @@ extension ZoneReplica {
   /// - Throws: an error of the store; ``MissingAssets`` if the zones have to be asked first.
   func dropLostAssets() throws -> Bool {
     try transaction {
+      try captureSaves()
       var (seen, lost, moved) = (Set<String>(), Set<ExactText>(), Set<RecordName>())
       var unknown: [MissingAssets.Asset] = []
       for (zone, part) in outbox.outgoing.flatMap(\.parts) {

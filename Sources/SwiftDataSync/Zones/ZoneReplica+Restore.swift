@@ -15,7 +15,7 @@ extension ZoneReplica {
       // The object would be nowhere in a zone that the server does not have.
       if let home = record.home, store.zones[home.zone].map({ $0.isLost == true }) ?? true {
         let written = new.lacked(by: record)
-        record.home = nil
+        record.home = key.zone == ownZone ? nil : try homeInOwnZone(of: key.name, after: home)
         // What others wrote since the restore goes with the object.
         if record.home != nil, !written.isEmpty {
           changes[RecordKey(ownZone, key.name), default: Registers()].join(try leaving(key, written))
@@ -54,16 +54,17 @@ extension ZoneReplica {
     let kept = try store.kept(keys.map(\.name), of: ownZone)
     var changes: [RecordKey: Registers] = [:]
     for key in keys {
-      guard let record = try store.registers(of: key), record.home?.zone ?? key.zone == key.zone,
-        try store.registers(of: RecordKey(ownZone, key.name)).map({ $0.home?.zone == key.zone }) ?? true
-      else { continue }
+      guard let record = try store.registers(of: key), try comesBack(key, record) else { continue }
       let own = RecordKey(ownZone, key.name)
       // Another device has moved the object since.
-      if let home = kept[key.name]?.home, home.zone != ownZone {
+      if let home = kept[key.name]?.home, home.zone != ownZone,
+        try store.registers(of: own)?.home.map({ $0 < home }) ?? true
+      {
         continue
       }
       var found = try leaving(key, record)
       // Otherwise the object would be nowhere if the own zone says that it left before, and pointers of other zones would lead nowhere.
+      found.home = record.home.map(homeInOwnZone)
       let lacked = found.lacked(by: kept[key.name] ?? Registers())
       if !lacked.isEmpty { changes[own] = lacked }
     }
