@@ -245,7 +245,10 @@ final class SQLiteRows: SQLRows {
   }
   override func data(_ column: Int32) -> Data { SQLiteCells(statement).blob(column) }
   override func externalData(_ reference: String) throws -> Data {
-    try connection.store.externalStorage(of: reference).read(reference)
+    guard let name = ExternalName(reference) else {
+      throw SwiftDataError(.io, message: "\(reference.debugDescription) is not the name of a file with external data")
+    }
+    return try connection.store.externalStorage(of: name).read(name)
   }
 }
 

@@ -42,7 +42,7 @@ final class SQLiteRowWriter: RowWriter {
   private var wroteUniqueText = false
   private lazy var equivalents = EquivalentRows(connection)
   /// The external files of deleted rows and replaced values.
-  @exclusivity(unchecked) private var oldFiles: [String] = []
+  @exclusivity(unchecked) private var oldFiles: [ExternalName] = []
 
   init(_ store: SQLiteStore, _ connection: SQLiteConnection) {
     (self.store, self.connection) = (store, connection)
@@ -57,7 +57,7 @@ final class SQLiteRowWriter: RowWriter {
       guard property.isExternal, data.count > ExternalStorage.threshold,
         !property.isSensitive || self.store.configuration.columnCoding == nil
       else { return nil }
-      return try self.connection.files.write(data)
+      return try self.connection.files.write(data).text
     }
   }
 
@@ -95,9 +95,9 @@ final class SQLiteRowWriter: RowWriter {
 
   /// The cell of a property, with the data of an external file, which the save removes, in place of its name.
   private func contents(_ property: __Property, _ cell: SQLValue) throws -> SQLValue {
-    guard property.isExternal, case .attribute(.blob, _) = property.kind, case .text(let name) = cell else {
-      return cell
-    }
+    guard property.isExternal, case .text(let text) = cell else { return cell }
+    // Another program may have written any text.
+    guard let name = ExternalName(text) else { return .null }
     return .blob(try store.externalStorage.read(name))
   }
 
@@ -125,12 +125,11 @@ final class SQLiteRowWriter: RowWriter {
     guard properties.contains(where: \.isExternal) else { return }
     let keys = keys()
     for property in properties where property.isExternal {
-      guard case .attribute(.blob, _) = property.kind else { continue }
       let column = TableNames.column(for: property).quotedIdentifier
       let names = try connection.rows(
         "SELECT \(column) FROM \(name: table.name) WHERE typeof(\(column)) = 'text' AND \(condition(keys))"
       ) { $0.text(0) }
-      oldFiles += names.compactMap { $0 }
+      oldFiles += names.compactMap { $0.flatMap(ExternalName.init) }
     }
   }
 
