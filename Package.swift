@@ -131,7 +131,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
-    .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
+    .executableTarget(
+      name: "CrashHelper", dependencies: ["CrashModels", "SwiftDataRecovery"], path: "Tests/CrashHelper/Command"),
     // TestSupport/ is a package too, which Sorted and Tools use.
     .target(name: "FaultyFiles", path: "TestSupport/Sources/FaultyFiles"),
     .executableTarget(

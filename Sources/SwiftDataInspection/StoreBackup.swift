@@ -143,7 +143,7 @@ extension InspectedStore {
       for case .text(let column)? in columns.map(\.first) {
         let cells = try connection.rows(
           "SELECT \(name: column) FROM \(name: table.name) WHERE typeof(\(name: column)) = 'text'")
-        for case .text(let name)? in cells.map(\.first) where UUID(uuidString: name) != nil { names.insert(name) }
+        for case .text(let name)? in cells.map(\.first) where ExternalName(name) != nil { names.insert(name) }
       }
     }
     return names

@@ -58,7 +58,7 @@ extension InspectedStore {
             "values", "\(place(column, table)): rows lack a required value",
             "SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NULL")
         }
-        if column.isExternal, kind == .sqlite { try result += externalFaults(column, table) }
+        if mayNameFiles(column) { try result += externalFaults(column, table) }
       }
       for index in table.indices where index.isUnique && index.expressions == nil {
         let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
@@ -90,17 +90,31 @@ extension InspectedStore {
 
   var externalFolder: URL { NewStore.externalFolder(of: URL(fileURLWithPath: location)) }
 
+  /// Whether a cell of a column may be the name of an external file. In our own files each text in a column for data is one, also of a
+  /// property that is not external any more. A server has no such files.
+  func mayNameFiles(_ column: LayoutRecord.Column) -> Bool {
+    switch kind {
+    case .apple: column.isExternal
+    case .sqlite: column.isExternal || column.affinity == .blob && [.data, .transformed].contains(column.family)
+    case .postgres: false
+    }
+  }
+
   private func externalNames(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [String] {
     try rows("SELECT \(name: column.name) FROM \(name: table.name) WHERE typeof(\(name: column.name)) = 'text'")
       .compactMap { if case .text(let name) = $0[0] { name } else { nil } }
   }
 
   private func externalFaults(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [StoreFault] {
-    try externalNames(column, table).filter {
-      !FileManager.default.fileExists(atPath: externalFolder.appendingPathComponent($0).path)
-    }.map {
-      StoreFault(
-        area: "externalData", text: "\(place(column, table)): the file \($0) is missing from \(externalFolder.path)",
+    try externalNames(column, table).compactMap { text in
+      guard ExternalName(text) != nil else {
+        return StoreFault(
+          area: "externalData", text: "\(place(column, table)): \(text.debugDescription) is not the name of a file",
+          count: 1)
+      }
+      if FileManager.default.fileExists(atPath: externalFolder.appendingPathComponent(text).path) { return nil }
+      return StoreFault(
+        area: "externalData", text: "\(place(column, table)): the file \(text) is missing from \(externalFolder.path)",
         count: 1)
     }
   }
@@ -109,9 +123,9 @@ extension InspectedStore {
   private func orphans() throws -> [StoreFault] {
     var names = Set((try? FileManager.default.contentsOfDirectory(atPath: externalFolder.path)) ?? [])
     for table in layout.tables {
-      for column in table.columns where column.isExternal { names.subtract(try externalNames(column, table)) }
+      for column in table.columns where mayNameFiles(column) { names.subtract(try externalNames(column, table)) }
     }
-    return names.sorted().filter { UUID(uuidString: $0) != nil }.map {
+    return names.sorted().filter { ExternalName($0) != nil }.map {
       StoreFault(area: "externalData", text: "no row names the file \($0)", count: 1)
     }
   }

@@ -40,7 +40,8 @@ extension InspectedStore {
   /// Compares the models and the objects, by class and key, with another store's. Each store is read as it is at one moment.
   /// - Parameter limit: the greatest number of objects in the list. All are counted.
   /// - Throws: `SwiftDataError`, and `SwiftDataError/storeLocked` if another program changes a file meanwhile.
-  /// - Complexity: reads both stores once and keeps a page of each in memory.
+  /// - Complexity: reads both stores and their external data once. A page of the objects of each is in memory at a time, and the
+  ///   external data of one object.
   public func difference(to other: InspectedStore, limit: Int = 1000) throws -> StoreDifference {
     if other === self { return StoreDifference() }
     return try atOneMoment { own in try other.atOneMoment { try own.storedDifference(to: $0, limit: limit) } }
@@ -51,6 +52,7 @@ extension InspectedStore {
     compareModels(with: other, &result)
     for name in entities where other.entities.contains(name) {
       var (left, right) = (Pages(self, name), Pages(other, name))
+      let external = (externalProperties(of: name), other.externalProperties(of: name))
       var (mine, theirs) = (try left.next(), try right.next())
       while mine != nil || theirs != nil {
         if let first = mine, theirs == nil || first.key < theirs!.key {
@@ -59,7 +61,10 @@ extension InspectedStore {
         } else if let second = theirs, mine == nil || second.key < mine!.key {
           result.note(name, second.key, .added, [], limit)
           theirs = try right.next()
-        } else if let first = mine, let second = theirs {
+        } else if var first = mine, var second = theirs {
+          // A file that is missing leaves its name, which no data equal.
+          for property in external.0 { _ = readExternalData(property, of: &first) }
+          for property in external.1 { _ = other.readExternalData(property, of: &second) }
           let changed = Self.differences(first, second)
           if !changed.isEmpty { result.note(name, first.key, .changed, changed, limit) }
           (mine, theirs) = (try left.next(), try right.next())
@@ -71,9 +76,9 @@ extension InspectedStore {
 
   private static func differences(_ left: StoreRow, _ right: StoreRow) -> [String] {
     let names = Set(left.values.keys).union(right.values.keys).filter { left.values[$0] != right.values[$0] }
-    let related = Set(left.related.keys).union(right.related.keys).filter { name in
-      // The order of an unordered list means nothing.
-      (left.related[name] ?? []).sorted() != (right.related[name] ?? []).sorted()
+    // A list without an order is in the order of its keys.
+    let related = Set(left.related.keys).union(right.related.keys).filter {
+      left.related[$0] ?? [] != right.related[$0] ?? []
     }
     return (names.union(related)).sorted()
   }
@@ -155,7 +160,7 @@ private struct Pages {
 
   mutating func next() throws -> StoreRow? {
     if page.isEmpty, !isAtEnd {
-      page = try store.rows(of: entity, after: last, limit: 500)[...]
+      page = try store.rows(of: entity, after: last, limit: 500, exactDates: true)[...]
       isAtEnd = page.count < 500
       last = page.last?.key ?? last
     }

@@ -24,36 +24,40 @@ extension InspectedStore {
           .unknownSchema, entity: name,
           message: "the store has no such class; it has \(entities.joined(separator: ", "))")
       }
-      let external = columns(of: name).filter(\.isExternal).map(\.propertyName)
+      let external = externalProperties(of: name)
       var last = Int64.min
       while true {
         let page = try rows(of: name, after: last, limit: 500)
         guard let end = page.last else { break }
         last = end.key
         for var row in page {
-          for property in external { readExternalData(property, of: &row, missing) }
+          for property in external {
+            guard let lost = readExternalData(property, of: &row) else { continue }
+            row.values[property] = nil
+            missing(lost)
+          }
           try body(row)
         }
       }
     }
   }
 
+  /// The properties of a class whose values may be in files.
+  func externalProperties(of entity: String) -> [String] {
+    columns(of: entity).filter(mayNameFiles).map(\.propertyName)
+  }
+
   /// Replaces the name of an external file by its data.
-  private func readExternalData(
-    _ property: String, of row: inout StoreRow, _ missing: (String) -> Void
-  ) {
+  /// - Returns: a description of the file if it cannot be read. The row then keeps the name.
+  func readExternalData(_ property: String, of row: inout StoreRow) -> String? {
     // Data in the row are Base64, which has no hyphens.
-    guard case .string(let name)? = row.values[property], UUID(uuidString: name) != nil else {
-      return
-    }
+    guard case .string(let name)? = row.values[property], ExternalName(name) != nil else { return nil }
     let folder = apple.map { AppleFile.externalFolder(of: $0.file.url) } ?? externalFolder
-    if let data = try? Data(contentsOf: folder.appendingPathComponent(name)) {
-      row.values[property] = .string(data.base64EncodedString())
-    } else {
-      row.values[property] = nil
-      missing(
-        "\(row.entity).\(property) of \(row.key): the file \(name) is missing from \(folder.path)")
+    guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
+      return "\(row.entity).\(property) of \(row.key): the file \(name) is missing from \(folder.path)"
     }
+    row.values[property] = .string(data.base64EncodedString())
+    return nil
   }
 }
 

@@ -24,6 +24,13 @@ extension InspectedStore {
   public func rows(
     of entity: String, after key: Int64 = .min, limit: Int, filter: (property: String, text: String)? = nil
   ) throws -> [StoreRow] {
+    try rows(of: entity, after: key, limit: limit, filter: filter, exactDates: false)
+  }
+
+  /// - Parameter exactDates: whether a date is the number of its seconds since 2001. Its text has no more than milliseconds.
+  func rows(
+    of entity: String, after key: Int64, limit: Int, filter: (property: String, text: String)? = nil, exactDates: Bool
+  ) throws -> [StoreRow] {
     guard let table = table(of: entity) else { return [] }
     var condition: SQLFragment = "_pk > \(bind: .integer(key)) AND \(self.condition(entity, in: table))"
     if let filter, !filter.text.isEmpty {
@@ -35,7 +42,7 @@ extension InspectedStore {
       let place: SQLFragment = kind == .postgres ? "strpos" : "instr"
       condition = "\(condition) AND \(place)(lower(CAST(\(name: column.name) AS TEXT)), \(bind: text)) > 0"
     }
-    return try rows(of: entity, in: table, where: "\(condition) ORDER BY _pk LIMIT \(limit)")
+    return try rows(of: entity, in: table, where: "\(condition) ORDER BY _pk LIMIT \(limit)", exactDates: exactDates)
   }
 
   /// The objects of a class with some keys.
@@ -47,7 +54,7 @@ extension InspectedStore {
   }
 
   private func rows(
-    of entity: String, in table: LayoutRecord.Table, where condition: SQLFragment
+    of entity: String, in table: LayoutRecord.Table, where condition: SQLFragment, exactDates: Bool = false
   ) throws -> [StoreRow] {
     let columns = columns(of: entity)
     let heads = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : [])
@@ -60,7 +67,8 @@ extension InspectedStore {
         if column.family == .key {
           if case .integer(let target) = cell { row.related[column.propertyName] = [target] }
         } else if cell != .null {
-          row.values[column.propertyName] = Self.value(cell, column.family)
+          row.values[column.propertyName] =
+            exactDates && column.family == .date ? Self.seconds(cell) : Self.value(cell, column.family)
         }
       }
       return row
@@ -126,6 +134,11 @@ extension InspectedStore {
       return .string(data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString)
     case (.blob(let data), _): return .string(data.base64EncodedString())
     }
+  }
+
+  /// The seconds of a date. Apple's files have whole ones as integers.
+  private static func seconds(_ cell: SQLValue) -> JSONValue {
+    if case .integer(let seconds) = cell { .number(Double(seconds)) } else { value(cell, .real) }
   }
 
   private static func dateText(_ seconds: Double) -> String {

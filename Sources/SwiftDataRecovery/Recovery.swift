@@ -12,6 +12,8 @@ struct Recovery {
   private var report = ModelContainer.RecoveryReport()
   private var refused: [String: [String: [Int64]]] = [:]
   private var nonNFC: Set<String> = []
+  /// The external files that the new store has.
+  private var copiedFiles: Set<ExternalName> = []
 
   init(from damaged: URL, to new: URL, _ schema: Schema) throws {
     self.schema = schema
@@ -118,6 +120,8 @@ struct Recovery {
       try insert(cells, key, table, columns[table] ?? [], &statements, layout, target)
     }
     database = source
+    // The rows that name the files are committed later.
+    if !copiedFiles.isEmpty { try newFiles.syncNames() }
     try dropDangling(target, layout)
     try note(found, target, layout)
     try writeCounters(target, layout)
@@ -157,7 +161,7 @@ struct Recovery {
     for column in columns {
       var cell = cells[column.name] ?? .null
       if case .text(let text) = cell {
-        if column.mayBeFile, UUID(uuidString: text) != nil, !copyFile(text) {
+        if column.mayBeFile, let name = ExternalName(text), try !copyFile(name) {
           report.missingFiles += 1
           cell = column.isRequired ? .blob(Data()) : .null
         }
@@ -183,16 +187,24 @@ struct Recovery {
     }
   }
 
-  /// - Returns: whether the file exists.
-  private func copyFile(_ name: String) -> Bool {
+  /// - Returns: whether the damaged store has the file.
+  /// - Throws: `SwiftDataError` if the copy cannot be written.
+  private mutating func copyFile(_ name: ExternalName) throws -> Bool {
+    if copiedFiles.contains(name) { return true }
     guard let data = try? oldFiles.read(name) else { return false }
+    // A recovery that was interrupted may have left a part of the copy.
+    unlink(newFiles.path(name))
     do {
-      try DurableFiles.createFolder(newFiles.directory.path)
-      try DurableFiles.write(data, to: newFiles.path(name))
-      return true
-    } catch {
-      return FileManager.default.fileExists(atPath: newFiles.path(name))
+      try newFiles.write(data, as: name)
+    } catch let error as SwiftDataError {
+      throw SwiftDataError(
+        error.code,
+        message: "the external data \(name.text) cannot be written to \(newFiles.directory.path)"
+          + (error == .storeFull ? ", because the disk is full; free space and recover again" : ""),
+        underlying: error)
     }
+    copiedFiles.insert(name)
+    return true
   }
 
   /// Clears relationships to lost objects, and removes objects whose required target is lost.

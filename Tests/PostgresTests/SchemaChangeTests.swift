@@ -46,6 +46,15 @@ private enum Wrong {
   }
 }
 
+private enum Single {
+  @Model final class Trip {
+    var name: String
+    var days: Int
+    var price: Float = 1
+    init(_ name: String, _ days: Int) { (self.name, self.days) = (name, days) }
+  }
+}
+
 private enum Raised {
   @Model class Journey {
     var year: Int = 2000
@@ -163,6 +172,22 @@ private enum Filled {
     #expect(error?.code == SwiftDataError.loadIssueModelContainer.code)
     #expect(error?.property == "days")
     #expect(try ModelContext(try store.open(First.Trip.self)).fetch(FetchDescriptor<First.Trip>()).first?.days == 2)
+  }
+
+  @Test("are left alone where a Double that becomes a Float is not exactly one, which a predicate would not find")
+  func single() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    let trip = First.Trip("t", 2)
+    trip.price = 0.1
+    old.insert(trip)
+    try old.save()
+    let error = #expect(throws: SwiftDataError.unreadableValue) { _ = try store.open(Single.Trip.self) }
+    #expect(error?.property == "price")
+    trip.price = 0.5
+    try old.save()
+    let price: Float = 0.5
+    let found = FetchDescriptor<Single.Trip>(predicate: #Predicate { $0.price == price })
+    #expect(try ModelContext(store.open(Single.Trip.self)).fetchCount(found) == 1)
   }
 
   @Test("are left alone where a class with rows gains a superclass, whose table would not have them")

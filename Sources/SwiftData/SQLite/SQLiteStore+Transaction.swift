@@ -10,17 +10,19 @@ extension SQLiteStore: TransactionStore {
     do {
       let result = try translating {
         try connections.write { statements in
+          try noteOthers(on: SQLiteConnection(statements, store: self))
           let shared = SharedTransaction(statements, PendingFiles(externalStorage))
           transaction = shared
           bookkeeping.withLock { $0.shared = shared }
           defer { bookkeeping.withLock { $0.shared = nil } }
           let result = try body()
+          try shared.checkOpen(configuration)
           try shared.files.willCommit()
           willCommit(shared.numbers)
           isCommitting = true
           return result
         } didCommit: {
-          didCommit(transaction?.numbers)
+          didCommit(transaction?.numbers, $0)
           transaction?.files.committed()
         }
       }
@@ -84,6 +86,7 @@ extension SQLiteStore: TransactionStore {
       }
     }
     guard let shared, shared.isOfThisThread else { return nil }
+    try shared.checkOpen(configuration)
     return shared
   }
 
@@ -96,7 +99,7 @@ extension SQLiteStore: TransactionStore {
   }
 
   package func execute(_ sql: String, _ arguments: [SQLValue]) throws {
-    guard let shared = ownShared else { return try write { try $0.execute(SQLFragment(sql, arguments)) } }
+    guard let shared = try checkUsable() else { return try write { try $0.execute(SQLFragment(sql, arguments)) } }
     try translating {
       try SQLiteConnection(shared.statements, store: self).execute(SQLFragment(sql, arguments))
     }

@@ -179,7 +179,7 @@ package struct AppleImport {
         guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
         let source = AppleFile.externalFolder(of: origin).appendingPathComponent(name)
         let copy = folder.appendingPathComponent(name)
-        if FileManager.default.isReadableFile(atPath: source.path) {
+        if ExternalName(name) != nil, FileManager.default.isReadableFile(atPath: source.path) {
           try Self.copyFile(source, to: copy)
         } else {
           report.losses.append(

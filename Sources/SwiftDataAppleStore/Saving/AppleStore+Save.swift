@@ -74,7 +74,7 @@ final class ExternalFiles {
   }
 
   private func delete(_ names: [String]) {
-    for name in names where UUID(uuidString: name) != nil {
+    for name in names where ExternalName(name) != nil {
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
   }

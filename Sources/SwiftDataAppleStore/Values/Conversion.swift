@@ -108,7 +108,7 @@ struct Conversion: Sendable {
       case 1: return .blob(Data(data.dropFirst()))
       case 2:
         let name = String(decoding: data.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        return UUID(uuidString: name) == nil ? .blob(data) : .text(name)
+        return ExternalName(name) == nil ? .blob(data) : .text(name)
       default: return .blob(data)
       }
     },

@@ -1,6 +1,7 @@
 import CrashModels
 import Foundation
 import SwiftData
+import SwiftDataRecovery
 
 /// What the tests start as a process of its own, mostly to kill it.
 ///
@@ -8,6 +9,7 @@ import SwiftData
 ///     CrashHelper migrate STORE         migrates an archive, and says when it is open
 ///     CrashHelper archive STORE COUNT   makes an archive of the first version, migrates it, and compares every row
 ///     CrashHelper watch STORE COUNT     saves that many sightings, and watches until it sees as many of another process
+///     CrashHelper recover STORE NEW     recovers a ledger, and says what it throws
 ///     CrashHelper cycle STORE COUNT     opens, uses and closes a store that many times, and says what it keeps
 @main
 enum CrashHelper {
@@ -21,8 +23,16 @@ enum CrashHelper {
       try say("open")
     case "archive": try archive(path, count: arguments.last.flatMap { Int($0) } ?? 1000)
     case "watch": try await watch(path, count: arguments.last.flatMap { Int($0) } ?? 100)
+    case "recover":
+      guard let new = arguments.dropFirst(2).first else { return }
+      do {
+        let (damaged, new) = (URL(fileURLWithPath: path), URL(fileURLWithPath: new))
+        try say("\(try ModelContainer.recover(from: damaged, to: new, for: Schema([Ledger.self])))")
+      } catch let error as SwiftDataError {
+        try say("\(error == .storeFull ? "storeFull" : "\(error)")")
+      }
     case "cycle": try Cycles.run(path, count: arguments.last.flatMap { Int($0) } ?? 100, say)
-    default: try say("save, migrate, archive, watch or cycle")
+    default: try say("save, migrate, archive, watch, recover or cycle")
     }
   }
 

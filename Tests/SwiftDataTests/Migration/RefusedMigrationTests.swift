@@ -75,6 +75,32 @@ private enum Fraction {
   }
 }
 
+private enum Precise {
+  enum Size: Double, Codable { case small = 0.1, large = 2 }
+  @Model final class Scale {
+    var weight: Double
+    var size: Size
+    init(_ weight: Double, _ size: Size) { (self.weight, self.size) = (weight, size) }
+  }
+}
+
+private enum Single {
+  enum Size: Float, Codable { case small = 0.1, large = 2 }
+  @Model final class Scale {
+    var weight: Float
+    var size: Precise.Size
+    init() { (weight, size) = (0, .small) }
+  }
+}
+
+private enum SingleRaw {
+  @Model final class Scale {
+    var weight: Double
+    var size: Single.Size
+    init() { (weight, size) = (0, .small) }
+  }
+}
+
 private enum OneTag {
   @Model final class Item {
     var code: String
@@ -189,6 +215,34 @@ private enum OneTag {
     let error = #expect(throws: SwiftDataError.unknownDataStoreSchema) { try large.container(Fraction.Item.self) }
     #expect(error?.description.contains("Item.amount") == true)
     try expectUntouched(large, ["x"])
+  }
+
+  @Test("Doubles become floats where each is exact")
+  func single() throws {
+    func make(_ weight: Double, _ size: Precise.Size) throws -> TemporaryStore {
+      let store = try TemporaryStore()
+      let context = ModelContext(try store.container(Precise.Scale.self))
+      context.insert(Precise.Scale(0.5, .large))
+      context.insert(Precise.Scale(weight, size))
+      try context.save()
+      return store
+    }
+    let exact = ModelContext(try make(.nan, .small).container(Single.Scale.self))
+    let half: Float = 0.5
+    #expect(try exact.fetchCount(FetchDescriptor<Single.Scale>(predicate: #Predicate { $0.weight == half })) == 1)
+    #expect(
+      try ModelContext(make(.infinity, .large).container(SingleRaw.Scale.self)).fetchCount(
+        FetchDescriptor<SingleRaw.Scale>(predicate: #Predicate { $0.size == .large })) == 2)
+
+    let store = try make(0.1, .large)
+    let error = #expect(throws: SwiftDataError.unreadableValue) { try store.container(Single.Scale.self) }
+    #expect(error?.description.contains("Scale.weight") == true)
+    #expect(error?.description.contains("key 2") == true)
+    #expect(error?.description.contains("0.1") == true)
+    #expect(try ModelContext(store.container(Precise.Scale.self)).fetch(FetchDescriptor<Precise.Scale>()).count == 2)
+    let raw = try make(1, .small)
+    let size = #expect(throws: SwiftDataError.unreadableValue) { try raw.container(SingleRaw.Scale.self) }
+    #expect(size?.description.contains("Scale.size") == true)
   }
 
   @Test("A to-many becomes a to-one, and a to-one a to-many, where nothing is lost")

@@ -1,3 +1,5 @@
+import ChildProcesses
+import CrashModels
 import Foundation
 import SwiftData
 import SwiftDataRecovery
@@ -182,6 +184,55 @@ import Testing
     #expect(!report.isComplete)
     let scans = try ModelContext(try container(new)).fetch(FetchDescriptor<Volume>()).compactMap(\.scan)
     #expect(scans.count == 2)
+  }
+
+  #if os(Linux)
+    @Test("A disk without room for an external file is an error, and nothing counts as recovered")
+    func noRoom() throws {
+      // Its payload has more bytes than a file may have in the process that recovers it.
+      let ledger = try TemporaryStore()
+      do {
+        let context = ModelContext(try ledgerContainer(ledger.url.path))
+        let batch = Batch(number: 1)
+        batch.payload = Data(repeating: 1, count: 6 << 20)
+        context.insert(batch)
+        try context.save()
+      }
+      let copy = ledger.folder.appendingPathComponent("copy.store")
+      let program = Helper.program.path
+      let process = try ChildProcess(
+        "bash",
+        ["-c", "trap '' XFSZ; ulimit -f 3000; exec \"$0\" recover \"$1\" \"$2\"", program, ledger.url.path, copy.path])
+      let said = process.text()
+      #expect(process.wait() == .exit(0))
+      #expect(said.contains("storeFull"), "\(said)")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: ledger.folder.path).sorted() == [
+          ".test.store_external", "test.store",
+        ])
+    }
+  #endif
+
+  @Test("A folder that cannot take external files is an error, and no value is left out")
+  func noFolder() throws {
+    // A file has the name of the folder.
+    let folder = store.folder.appendingPathComponent(".new.store_external")
+    try Data().write(to: folder)
+    let error = #expect(throws: SwiftDataError.io) {
+      try ModelContainer.recover(from: store.url, to: new, for: schema)
+    }
+    #expect(error?.description.contains(folder.path) == true)
+    #expect(!FileManager.default.fileExists(atPath: new.path))
+  }
+
+  @Test("Two rows that name one external file both keep its data")
+  func sharedFile() throws {
+    #expect(
+      try store.shell("UPDATE Volume SET scan = (SELECT scan FROM Volume WHERE number = 300) WHERE number = 1") == "")
+    let report = try ModelContainer.recover(from: store.url, to: new, for: schema)
+    #expect(report.missingFiles == 0)
+    let scans = try ModelContext(try container(new)).fetch(FetchDescriptor<Volume>()).compactMap(\.scan)
+    #expect(scans.count == 4)
   }
 
   @Test("A file that is there already, one that is missing, and one that is no store are errors")

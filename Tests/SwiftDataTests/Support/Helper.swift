@@ -8,12 +8,11 @@
     private var text = ""
     private var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-    init(_ arguments: String...) throws {
-      // Test and helper are built into one folder.
-      let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("CrashHelper")
-      process = try ChildProcess(program.path, arguments)
-    }
+    /// The command. Test and helper are built into one folder.
+    static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("CrashHelper")
+
+    init(_ arguments: String...) throws { process = try ChildProcess(Self.program.path, arguments) }
 
     /// Waits until it has written a line that is wanted, or ends.
     /// - Returns: whether it wrote the line.

@@ -32,6 +32,8 @@ package struct ChangedValues {
     let query =
       SQLFragment("SELECT \(selection) FROM \(table.name.quotedIdentifier) AS t0 WHERE ") + conditions
       + SQLFragment(" ORDER BY t0._pk LIMIT 1000")
+    // SQL compares the cells of Floats. A Double that is read as a Float would not equal itself.
+    let singles = table.entity.properties.filter { $0.isStored && ScalarType(of: $0).isSinglePrecision }
     var last: Int64?
     try connection.run(query, of: table, entity: table.entity) { reader in
       reader.columns = table.positions[table.entity.name]!
@@ -40,12 +42,21 @@ package struct ChangedValues {
         reader.deferred = PropertySet()
         do {
           _ = try table.entity.type.init(__row: reader)
+          for property in singles { try Self.checkSingle(property, reader) }
         } catch let error as SwiftDataError {
           throw Self.refusal(error, key: reader.int64(0))
         }
       }
     }
     return last
+  }
+
+  private static func checkSingle(_ property: __Property, _ reader: SQLRows) throws {
+    let column = reader.columns[property.index]
+    guard column >= 0, reader.kind(column) == .real else { return }
+    let value = reader.double(column)
+    guard Double(Float(value)) != value else { return }
+    throw reader.unreadable(property.index, "the stored value \(value) is not exactly a Float")
   }
 
   private static func refusal(_ error: SwiftDataError, key: Int64) -> SwiftDataError {

@@ -20,6 +20,8 @@ package enum Conversion: Equatable {
         .unless(
           "column NOT BETWEEN -9007199254740992 AND 9007199254740992", reason: "a Double cannot represent it exactly")
       case (.real, .real) where new.valueType == "Double": .same
+      // A Double that is not exactly a Float is found when its row is decoded.
+      case (.real, .real): .decoded
       case (_, .mixed): .same
       case (.mixed, _): .decoded
       case let (left, right) where left == right: .decoded

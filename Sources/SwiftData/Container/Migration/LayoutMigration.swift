@@ -26,6 +26,7 @@ struct LayoutMigration {
     for pairs in plan.pairTables where !pairs.isKept { try fill(pairs) }
     try takePlaces()
     try addColumns()
+    for place in plan.internalized { try store.externalStorage.takeIn(place.table, place.column, database) }
     try renameNotes()
     try buildIndices()
     try DerivedTable.rebuild(for: layout, on: database)
@@ -331,7 +332,7 @@ struct LayoutMigration {
           "SELECT \(column) FROM \(table.name.quotedIdentifier) AS o WHERE typeof(\(column)) = 'text'"
           + (table.hasDiscriminator ? " AND \(Self.rows(of: left))" : "")
         let files = try database.rows(sql) { $0.string(0) }
-        try store.externalStorage.pending?.remove(files.filter { UUID(uuidString: $0) != nil })
+        try store.externalStorage.pending?.remove(files.compactMap(ExternalName.init))
       }
     }
   }

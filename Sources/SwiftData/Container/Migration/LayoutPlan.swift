@@ -117,6 +117,16 @@ package struct LayoutPlan {
     return old.tables.map(\.name).filter { !left.contains($0) }
   }
 
+  /// The columns whose data may be in files and belong into the rows from now on.
+  var internalized: [(table: String, column: String)] {
+    tables.flatMap { plan -> [(table: String, column: String)] in
+      plan.columns.filter { column in
+        column.column.affinity == .blob && !column.column.isExternal
+          && column.columns.contains { plan.old?.column(named: $0)?.isExternal == true }
+      }.map { (plan.new.name, $0.column.name) }
+    }
+  }
+
   /// Whether rows move or go, so that references to them may fail.
   var movesRows: Bool {
     tables.contains(where: \.isRebuilt) || pairTables.contains { !$0.isKept } || !droppedTables.isEmpty

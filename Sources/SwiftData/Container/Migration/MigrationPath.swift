@@ -253,6 +253,6 @@ extension LayoutPlan {
   /// Whether the store needs no change, including the types of its values.
   var isTrivial: Bool {
     changes.isEmpty && !tables.contains { $0.isRebuilt || $0.addedColumns != nil || $0.old == nil || $0.needsDecoding }
-      && pairTables.allSatisfy(\.isKept) && narrowings.isEmpty
+      && pairTables.allSatisfy(\.isKept) && narrowings.isEmpty && internalized.isEmpty
   }
 }

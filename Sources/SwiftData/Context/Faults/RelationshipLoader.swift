@@ -27,7 +27,7 @@ enum RelationshipLoader {
   static func loadAttribute(_ object: any PersistentModel, _ index: Int) {
     guard let context = object.__state.context, object.__state.key != 0 else { return }
     // External data is large, so one access must not read the files of ten thousand objects.
-    let isExternal = type(of: object).__entity.properties[index].attribute?.options.contains(.externalStorage) == true
+    let isExternal = type(of: object).__entity.properties[index].isExternal
     context.beginUse(.read)
     defer { context.endUse() }
     let mates =

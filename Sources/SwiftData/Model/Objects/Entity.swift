@@ -136,7 +136,7 @@ public final class __Entity: @unchecked Sendable {
 
   /// Checks that equal values of a unique property have equal cells.
   private func validateUnique(_ term: IndexTerm) throws {
-    if term.property.isExternal, case .attribute(.blob, .direct) = term.property.kind {
+    if term.property.isExternal {
       throw SwiftDataError(
         .unknownSchema, entity: name, property: term.name,
         message: "data in external storage cannot be unique, because the row has only a file's name; make a hash of"
@@ -218,7 +218,7 @@ public final class __Property: @unchecked Sendable {
   package let schemaProperty: any SchemaProperty
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
-  /// Whether its data may be in a file next to the store.
+  /// Whether its data may be in a file next to the store. Only data can be; the option means nothing for other types.
   package let isExternal: Bool
   /// Whether its values are secret: encrypted if the configuration has a key, and never shown in an error or log.
   package let isSensitive: Bool
@@ -273,7 +273,11 @@ public final class __Property: @unchecked Sendable {
     } else {
       column = TableNames.column(metadata.name, of: entityName, isRoot: isRoot, among: names)
     }
-    self.isExternal = self.attribute?.options.contains(.externalStorage) == true
+    if case .attribute(.blob, _) = kind {
+      self.isExternal = self.attribute?.options.contains(.externalStorage) == true
+    } else {
+      self.isExternal = false
+    }
     self.isSensitive =
       self.attribute?.options.contains(.allowsCloudEncryption) == true
       && self.attribute?.options.contains(.ephemeral) != true

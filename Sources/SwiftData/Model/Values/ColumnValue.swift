@@ -243,16 +243,8 @@ extension Data: __ColumnValue {
   public static var __placeholder: Data { Data() }
   /// A text cell refers to a file next to the store (`.externalStorage`).
   public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Data {
-    if kind == .blob { return row.data(column) }
-    guard kind == .text, UUID(uuidString: row.string(column)) != nil else {
-      throw row.unreadable(index, column, "data")
-    }
-    if row.deferExternalData(index) { return Data() }
-    do {
-      return try row.externalData(row.string(column))
-    } catch let error as SwiftDataError {
-      throw error.of(row.entity.name, row.entity.properties[index].name)
-    }
+    if kind == .text, ExternalName(row.string(column)) != nil, row.deferExternalData(index) { return Data() }
+    return try row.bytes(column, kind, index)
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.blob(self) }
 }

@@ -53,7 +53,19 @@ open class __RowReader {
     }
   }
   /// The bytes of an external value. `reference` is the cell's content.
-  open func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
+  open func externalData(_ reference: String) throws -> Data {
+    throw SwiftDataError(.io, message: "the value is in a file next to its store, which cannot be read here")
+  }
+  /// The bytes of a cell for data. A text names a file next to the store (`.externalStorage`).
+  package final func bytes(_ column: Int32, _ kind: __CellKind, _ index: Int) throws -> Data {
+    if kind == .blob { return data(column) }
+    guard kind == .text, ExternalName(string(column)) != nil else { throw unreadable(index, column, "data") }
+    do {
+      return try externalData(string(column))
+    } catch let error as SwiftDataError {
+      throw error.of(entity.name, entity.properties[index].name)
+    }
+  }
   /// Properties whose external data loads on first access, or nil if data is read at once.
   @exclusivity(unchecked)
   package final var deferred: PropertySet?
@@ -64,7 +76,10 @@ open class __RowReader {
   /// Defers a property to its first access. Returns false if it must be read now.
   @usableFromInline
   package final func deferExternalData(_ index: Int) -> Bool {
-    guard deferred != nil, !entity.properties[index].isConstant else { return false }
+    // Only data have a placeholder. A transformer or a raw value's type may refuse empty data.
+    guard deferred != nil, case .attribute(_, .direct) = entity.properties[index].kind,
+      !entity.properties[index].isConstant
+    else { return false }
     deferred!.insert(index)
     hasDeferred = true
     return true
@@ -161,8 +176,7 @@ open class __RowReader {
     let column = columns[index]
     if column < 0 { return try absent(index) }
     let kind = kind(column)
-    guard kind == .null || kind == .blob else { throw unreadable(index, column, "data") }
-    let stored: Data? = kind == .null ? nil : data(column)
+    let stored = kind == .null ? nil : try bytes(column, kind, index)
     let value = try entity.properties[index].reverseTransform(stored, in: entity)
     guard let typed = value as? V ?? (V.self as? any __OptionalValue.Type)?.__none as? V else {
       throw unreadable(index, "the transformer returned \(value.map { "\(Swift.type(of: $0))" } ?? "nil")")

@@ -69,7 +69,7 @@ package struct ScalarType {
       return
     }
     switch encoding {
-    case .direct where property.attribute?.options.contains(.externalStorage) == true: self.form = .opaque
+    case .direct where property.isExternal, .rawValue where property.isExternal: self.form = .opaque
     case .direct, .rawValue: self.form = Self.form(of: type) ?? .opaque
     case .json: self.form = .json
     case .transformed: self.form = .opaque

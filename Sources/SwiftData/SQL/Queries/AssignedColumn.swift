@@ -65,7 +65,7 @@ package struct AssignedColumn {
         message: "\(KeyPathText.describe(keyPath)) cannot be assigned in a batch, which takes persisted attributes as a"
           + " whole; change relationships, members of structs and transient properties on the fetched objects")
     }
-    guard property.attribute?.options.contains(.externalStorage) != true else {
+    guard !property.isExternal else {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: property.name,
         message: "external data has a file for each object; change the fetched objects instead")

@@ -127,7 +127,7 @@ extension LayoutRecord {
       column.formerNames = property.attribute?.formerName.map { [$0] } ?? []
       column.affinity = type
       column.valueType = SchemaValueType(property.bareType).name
-      column.isExternal = type == .blob && property.attribute?.options.contains(.externalStorage) == true
+      column.isExternal = property.isExternal
     case .toOne, .toMany:
       column.formerNames = []
       let info = RelationshipInfo.of(property, in: table.entity)

@@ -135,7 +135,7 @@ extension SQLiteStore {
 
 extension SQLiteStore {
   /// Where the file with a name is, which is unique.
-  func externalStorage(of name: String) -> ExternalStorage {
+  func externalStorage(of name: ExternalName) -> ExternalStorage {
     let packs = packs
     if packs.isEmpty { return externalStorage }
     let all = [externalStorage] + packs.map(\.store.externalStorage)

@@ -19,4 +19,16 @@ final class SharedTransaction: @unchecked Sendable {
   init(_ statements: KeptStatements, _ files: PendingFiles) { (self.statements, self.files) = (statements, files) }
 
   var isOfThisThread: Bool { Thread.current === thread }
+
+  /// Checks that SQLite has not ended the transaction itself, as it does where a disk is full. Each later statement would be a
+  /// transaction of its own.
+  /// - Throws: ``SwiftDataError/io``.
+  func checkOpen(_ configuration: ModelConfiguration) throws {
+    guard statements.database.isOutsideTransaction else { return }
+    throw SwiftDataError(
+      .io,
+      message:
+        "the transaction of several saves in \"\(configuration.name)\" ended with the error of an earlier save, and nothing"
+        + " of it is stored; let that error end the transaction, and begin it again")
+  }
 }

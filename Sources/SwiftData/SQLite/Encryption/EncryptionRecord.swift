@@ -94,23 +94,10 @@ package struct EncryptionRecord: Codable, Equatable {
         "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", [.text(column.table), .text(column.column)]
       ) { _ in true } ?? false
     }
-    for column in columns { try takeIn(files, of: column, database) }
+    for column in columns { try files.takeIn(column.table, column.column, database) }
     try write(database.execute) { $0.written($1) }
     try forgetHistory(of: record, since: known, database)
     try guardColumns(database)
-  }
-
-  private func takeIn(_ files: ExternalStorage, of column: Column, _ database: SQLiteDatabase) throws {
-    let (table, cell) = (column.table.quotedIdentifier, column.column.quotedIdentifier)
-    // Among cells for data, only a reference is text.
-    let references = try database.rows("SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
-      ($0.value(0), $0.string(1))
-    }
-    for (key, name) in references {
-      guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
-      try database.run("UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", [.blob(data), key])
-      try files.pending?.remove([name])
-    }
   }
 
   /// Removes the values of columns that are encrypted from now on from the history. A former version of the models may have

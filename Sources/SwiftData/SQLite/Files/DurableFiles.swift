@@ -3,19 +3,29 @@ import Foundation
 /// File operations that are durable when they return. Foundation does not guarantee that.
 package enum DurableFiles {
   /// Writes a new file with mode 0600.
+  /// - Throws: `POSIXError`, with the code `EEXIST` if something has the path. The function leaves no part of a file.
   package static func write(_ data: Data, to path: String, isSynced: Bool = true) throws {
     try withDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC) { descriptor in
-      try data.withUnsafeBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          let count = Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
-          if count < 0, errno == EINTR { continue }
-          guard count > 0 else { throw failure() }
-          done += count
-        }
+      do {
+        try fill(descriptor, with: data, isSynced: isSynced)
+      } catch {
+        unlink(path)
+        throw error
       }
-      if isSynced, fsync(descriptor) != 0 { throw failure() }
     }
+  }
+
+  private static func fill(_ descriptor: Int32, with data: Data, isSynced: Bool) throws {
+    try data.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw failure() }
+        done += count
+      }
+    }
+    if isSynced, fsync(descriptor) != 0 { throw failure() }
   }
 
   /// Creates a folder and its missing parents, and syncs each.

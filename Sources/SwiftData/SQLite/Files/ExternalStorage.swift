@@ -27,55 +27,72 @@ package struct ExternalStorage: Sendable {
     database = configuration.url
   }
 
-  package func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+  package func path(_ name: ExternalName) -> String { path(ofFile: name.text) }
 
-  package func read(_ name: String) throws -> Data {
+  private func path(ofFile name: String) -> String { directory.appendingPathComponent(name).path }
+
+  package func read(_ name: ExternalName) throws -> Data {
     do {
-      return try Data(contentsOf: directory.appendingPathComponent(name))
+      return try Data(contentsOf: URL(fileURLWithPath: path(name)))
     } catch {
       throw SwiftDataError(
-        .io, message: "the external data \(name) is missing from \(directory.path) or cannot be read",
+        .io, message: "the external data \(name.text) is missing from \(directory.path) or cannot be read",
         underlying: error)
     }
   }
 
-  fileprivate func write(_ data: Data, as name: String, isSynced: Bool = true) throws {
+  /// Writes a new file. No reader sees it before its row is committed, so a temporary name is unnecessary.
+  /// - Throws: ``SwiftDataError/storeFull`` or ``SwiftDataError/io``. There is no such file then.
+  package func write(_ data: Data, as name: ExternalName) throws { try write(data, to: path(name), isSynced: true) }
+
+  private func write(_ data: Data, to path: String, isSynced: Bool) throws {
     try explained {
       try DurableFiles.createFolder(directory.path)
-      do {
-        // No reader sees the file before its row is committed, so a temporary name is unnecessary.
-        try DurableFiles.write(data, to: path(name), isSynced: isSynced && !isTemporary)
-      } catch {
-        remove([name])
-        throw error
-      }
+      try DurableFiles.write(data, to: path, isSynced: isSynced && !isTemporary)
     }
   }
 
   /// - Returns: the files that could not be removed.
+  fileprivate func remove(_ names: [ExternalName]) -> [ExternalName] { names.filter { !unlinked(path($0)) } }
+
+  /// - Returns: whether no file has the path any more.
   @discardableResult
-  fileprivate func remove(_ names: some Sequence<String>) -> [String] {
-    names.filter { unlink(path($0)) != 0 && errno != ENOENT }
-  }
+  private func unlinked(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 
   /// Removes every file. No other process may use the store.
   package func removeAll() { try? FileManager.default.removeItem(at: directory) }
 
-  /// The names of the files, or none without a folder.
-  func names() -> [String] {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    return all.filter { !$0.hasPrefix(Self.markPrefix) }
+  /// The names of the files, or none without a folder. Files of other programs have none.
+  func names() -> [ExternalName] { entries().compactMap(ExternalName.init) }
+
+  private func entries() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [] }
+
+  /// Moves the data of a column into its cells. A cell whose file cannot be read stays as it is.
+  func takeIn(_ table: String, _ column: String, _ database: SQLiteDatabase) throws {
+    let (table, cell) = (table.quotedIdentifier, column.quotedIdentifier)
+    // Among cells for data, only a name is text.
+    let found = try database.rows("SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
+      ($0.value(0), $0.string(1))
+    }
+    for (key, text) in found {
+      guard let name = ExternalName(text), let data = try? read(name) else { continue }
+      try database.run("UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", [.blob(data), key])
+      try pending?.remove([name])
+    }
   }
 
   // MARK: - What a transaction may leave
 
   /// Marks that a transaction is about to write or remove files.
+  /// - Returns: its path.
   fileprivate func mark() throws -> String {
-    let name = Self.markPrefix + UUID().uuidString
+    let path = path(ofFile: Self.markPrefix + UUID().uuidString)
     // Only its name matters, which willCommit() syncs.
-    try write(Data(), as: name, isSynced: false)
-    return name
+    try write(Data(), to: path, isSynced: false)
+    return path
   }
+
+  fileprivate func unmark(_ path: String) { unlinked(path) }
 
   /// Whether a transaction was interrupted or is running elsewhere.
   var isUnfinished: Bool {
@@ -87,16 +104,18 @@ package struct ExternalStorage: Sendable {
   }
 
   /// Removes files that no row names. No other process may write to the store meanwhile.
-  func sweep(_ namesInRows: () throws -> Set<String>) rethrows {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+  func sweep(_ namesInRows: () throws -> Set<ExternalName>) rethrows {
+    let all = entries()
     let kept = try namesInRows()
-    // Files of other programs stay.
-    let left = remove(all.filter { !kept.contains($0) && UUID(uuidString: $0) != nil })
-    if left.isEmpty { remove(all.filter { $0.hasPrefix(Self.markPrefix) }) }
+    let orphans = all.compactMap(ExternalName.init).filter { !kept.contains($0) }
+    // A power cut may take the commit back that dropped their rows. If it cannot be synced, the next opening tries again.
+    if !orphans.isEmpty, (try? syncLog()) == nil { return }
+    guard remove(orphans).isEmpty else { return }
+    for mark in all where mark.hasPrefix(Self.markPrefix) { unmark(path(ofFile: mark)) }
   }
 
   /// Syncs the names of files to the disk.
-  fileprivate func syncNames() throws {
+  package func syncNames() throws {
     if !isTemporary { try explained { try DurableFiles.sync(folder: directory.path) } }
   }
 
@@ -132,11 +151,12 @@ package struct ExternalStorage: Sendable {
 /// The files that a transaction wrote, and those to remove once it is committed.
 final class PendingFiles: Sendable {
   private struct Names {
+    /// The path of the mark.
     var mark: String?
-    var written: [String] = []
-    var removed: [String] = []
+    var written: [ExternalName] = []
+    var removed: [ExternalName] = []
     /// Files that are obsolete and could not be removed.
-    var left: [String] = []
+    var left: [ExternalName] = []
   }
   private let storage: ExternalStorage
   private let names = Lock(Names())
@@ -147,10 +167,10 @@ final class PendingFiles: Sendable {
 
   /// Writes a file.
   /// - Returns: its name.
-  func write(_ data: Data) throws -> String {
+  func write(_ data: Data) throws -> ExternalName {
     try names.withLock { names in
       try prepare(&names)
-      let name = UUID().uuidString
+      let name = ExternalName()
       // Recorded first, because a partially written file may not be removable at once.
       names.written.append(name)
       try storage.write(data, as: name)
@@ -159,8 +179,7 @@ final class PendingFiles: Sendable {
   }
 
   /// Schedules files for removal after the commit.
-  func remove(_ more: some Sequence<String>) throws {
-    let more = Array(more)
+  func remove(_ more: [ExternalName]) throws {
     if more.isEmpty { return }
     try names.withLock { names in
       try prepare(&names)
@@ -183,7 +202,7 @@ final class PendingFiles: Sendable {
   /// Discards the operations since a savepoint. The transaction continues.
   func rollBack(to savepoint: Savepoint) {
     names.withLock { names in
-      names.left += storage.remove(names.written[savepoint.written...])
+      names.left += storage.remove(Array(names.written[savepoint.written...]))
       names.written.removeSubrange(savepoint.written...)
       names.removed.removeSubrange(savepoint.removed...)
     }
@@ -214,7 +233,7 @@ final class PendingFiles: Sendable {
   }
 
   /// Removes files, and then the mark if none is left. Otherwise the next opening has to look for them.
-  private func remove(_ files: [String], _ names: Names) {
-    if storage.remove(files).isEmpty, let mark = names.mark { storage.remove([mark]) }
+  private func remove(_ files: [ExternalName], _ names: Names) {
+    if storage.remove(files).isEmpty, let mark = names.mark { storage.unmark(mark) }
   }
 }

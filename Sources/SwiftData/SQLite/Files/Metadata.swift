@@ -100,7 +100,8 @@ package struct Metadata {
     encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
-  package func write(to database: SQLiteDatabase) throws {
+  /// The texts of a file with this metadata, by key.
+  private func texts() throws -> [String: String] {
     var values = [
       "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
@@ -108,17 +109,26 @@ package struct Metadata {
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
       "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
-    if let models { values[Self.fingerprintKey] = Self.fingerprint(of: models, values) }
+    // Without models it fits none. Programs that have the file open still learn from it that the texts changed.
+    values[Self.fingerprintKey] = Self.fingerprint(of: models ?? Fingerprint(), values)
+    return values
+  }
+
+  /// - Returns: the written texts, by key.
+  @discardableResult
+  package func write(to database: SQLiteDatabase) throws -> [String: String] {
+    let values = try texts()
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       try database.run(
         "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         [.text(key), .text(value)])
     }
+    return values
   }
 
   // MARK: - Unchanged models
 
-  private static let fingerprintKey = "fingerprint"
+  static let fingerprintKey = "fingerprint"
 
   /// The checksum of models, or nil where one cannot be made.
   static func fingerprint(of models: VersionLayout) -> Fingerprint? {

@@ -113,15 +113,16 @@ package enum StoreFile {
   }
 
   /// The names of external files in rows: texts in columns for data, of any model.
-  static func externalNames(_ connection: SQLiteConnection) throws -> Set<String> {
-    var names = Set<String>()
+  static func externalNames(_ connection: SQLiteConnection) throws -> Set<ExternalName> {
+    var names = Set<ExternalName>()
     for table in try userTables(connection) {
       let columns = try connection.rows(
         SQLFragment("SELECT name FROM pragma_table_info(?) WHERE upper(type) IN ('', 'BLOB')", [.text(table)])
       ) { $0.text(0) ?? "" }
       for column in columns.map(\.quotedIdentifier) {
         let sql = "SELECT \(column) FROM \(table.quotedIdentifier) WHERE typeof(\(column)) = 'text'"
-        names.formUnion(try connection.rows(SQLFragment(sql)) { $0.text(0) ?? "" })
+        names.formUnion(
+          try connection.rows(SQLFragment(sql)) { $0.text(0) }.compactMap { $0.flatMap(ExternalName.init) })
       }
     }
     return names
