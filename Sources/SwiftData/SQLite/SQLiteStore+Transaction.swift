@@ -10,6 +10,7 @@ extension SQLiteStore: TransactionStore {
     do {
       let result = try translating {
         try connections.write { statements in
+          try noteOthers(on: SQLiteConnection(statements, store: self))
           let shared = SharedTransaction(statements, PendingFiles(externalStorage))
           transaction = shared
           bookkeeping.withLock { $0.shared = shared }
@@ -21,7 +22,7 @@ extension SQLiteStore: TransactionStore {
           isCommitting = true
           return result
         } didCommit: {
-          didCommit(transaction?.numbers)
+          didCommit(transaction?.numbers, $0)
           transaction?.files.committed()
         }
       }

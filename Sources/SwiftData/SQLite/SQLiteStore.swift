@@ -16,6 +16,8 @@ package final class SQLiteStore: @unchecked Sendable {
   package let loweredQueries = LoweredQueries()
   let access: Access
   let bookkeeping = Lock(Bookkeeping())
+  /// The description of the file at opening.
+  private let opening: StoreDescription?
   /// Set once, before anybody else knows the store.
   private let attachedPacks = Lock<[Pack]>([])
 
@@ -23,6 +25,10 @@ package final class SQLiteStore: @unchecked Sendable {
   struct Bookkeeping {
     /// Columns ("Table.column") with text outside normal form C, which comparisons normalise.
     var nonNFC: Set<String> = []
+    /// The data version of the writing connection after its last commit. Nil before the first.
+    var writerVersion: UInt32?
+    /// The fingerprint of the metadata that suits this program's tables.
+    var fingerprint: String?
     /// For each connection, the last data version and the number of our commits at that time.
     var versions: [ObjectIdentifier: (version: Int64, commits: Int)] = [:]
     var commits = 0
@@ -55,7 +61,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Makes the store of an open file, which has the tables of the layout.
   init(
     _ connections: StoreConnections, configuration: ModelConfiguration, layout: StoreLayout, identifier: String,
-    externalStorage: ExternalStorage
+    externalStorage: ExternalStorage, description: StoreDescription
   ) throws {
     self.configuration = configuration
     self.layout = layout
@@ -63,6 +69,8 @@ package final class SQLiteStore: @unchecked Sendable {
     self.externalStorage = externalStorage
     self.access = .connections(connections)
     self.identifier = identifier
+    self.opening = description
+    bookkeeping.withLock { $0.fingerprint = description.fingerprint }
     self.ownDerivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
       try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
@@ -88,6 +96,7 @@ package final class SQLiteStore: @unchecked Sendable {
     self.externalStorage = externalStorage
     self.access = .transaction(transaction)
     self.identifier = identifier
+    self.opening = nil
     self.ownDerivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
     let nonNFC = try StoreFile.nonNFCColumns(transaction.database)
     bookkeeping.withLock { $0.nonNFC = nonNFC }
@@ -159,6 +168,7 @@ package final class SQLiteStore: @unchecked Sendable {
         do {
           return try connections.write { statements in
             let connection = SQLiteConnection(statements, store: self)
+            try noteOthers(on: connection)
             defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
             try connection.openFiles?.willCommit()
@@ -166,7 +176,7 @@ package final class SQLiteStore: @unchecked Sendable {
             isCommitting = true
             return result
           } didCommit: {
-            didCommit(transaction.map { $0...$0 })
+            didCommit(transaction.map { $0...$0 }, $0)
             files?.committed()
           }
         } catch {
@@ -221,8 +231,10 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  func didCommit(_ numbers: ClosedRange<Int64>?) {
+  func didCommit(_ numbers: ClosedRange<Int64>?, _ database: SQLiteDatabase) {
+    let version = database.dataVersion
     bookkeeping.withLock { state in
+      state.writerVersion = version
       state.commits += 1
       state.committing = nil
       guard let numbers else { return }
@@ -279,7 +291,32 @@ package final class SQLiteStore: @unchecked Sendable {
 
   package func noticeExternalCommits() throws { try read { _ in } }
 
+  /// Notices what others committed since the writer's last transaction, at the beginning of its next one. Until its end, no
+  /// other connection commits.
+  /// - Throws: ``SwiftDataError/newerSchema`` if another program migrated the store.
+  func noteOthers(on connection: SQLiteConnection) throws {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    let version = connection.database.dataVersion
+    guard bookkeeping.withLock({ $0.writerVersion != version }) else { return }
+    try checkDescription(try connection.newestState().fingerprint, connection)
+    let columns = try connection.nonNFCColumns()
+    bookkeeping.withLock { state in
+      state.nonNFC.formUnion(columns)
+      state.writerVersion = version
+    }
+  }
+
+  /// Checks that the metadata still describe the tables of this program.
+  private func checkDescription(_ fingerprint: String?, _ connection: SQLiteConnection) throws {
+    guard let opening, bookkeeping.withLock({ $0.fingerprint != fingerprint }) else { return }
+    guard StoreDescription(try connection.metadataTexts()).suits(layout.record, since: opening) else {
+      throw StoreErrors.migrated(configuration)
+    }
+    bookkeeping.withLock { $0.fingerprint = fingerprint }
+  }
+
   /// Notices external commits since the last read of a connection, and in which columns they stored text outside normal form C.
+  /// - Throws: ``SwiftDataError/newerSchema`` if another program migrated the store.
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
     let (isCertain, isDone, ownCommits) = bookkeeping.withLock { state in
@@ -292,7 +329,9 @@ package final class SQLiteStore: @unchecked Sendable {
     }
     if isDone { return }
     // If the connection is new, or we have committed too, the number of the newest transaction tells whether others committed.
-    let newest = try connection.newestTransaction()
+    let (newest, fingerprint) = try connection.newestState()
+    // Checked before the version is recorded, so that the next read of a migrated store is refused too.
+    try checkDescription(fingerprint, connection)
     let commits = bookkeeping.withLock { state in
       // Recorded only now, so that the next read asks again if this one is interrupted.
       if !isCertain { state.versions[connection.identity] = (version, ownCommits) }
@@ -322,24 +361,17 @@ package final class SQLiteStore: @unchecked Sendable {
   package var nonNFCCount: Int { bookkeeping.withLock { $0.nonNFC.count } }
   package var textChanges: Int { nonNFCCount }
 
+  /// Records columns that receive text outside normal form C, in the file and in memory.
+  ///
+  /// The set in memory may have columns that the file lacks, such as columns of packs and of transactions that were rolled back. So it
+  /// does not tell what the file needs. It has the columns before the commit, so that no read sees the text without them.
   func noteNonNFC(_ columns: Set<String>, on connection: SQLiteConnection) throws {
-    let new = bookkeeping.withLock { columns.subtracting($0.nonNFC) }
-    for column in new {
+    if columns.isEmpty { return }
+    bookkeeping.withLock { $0.nonNFC.formUnion(columns) }
+    for column in columns.sorted() {
       try connection.execute(
         SQLFragment("INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", [.text(column)]))
     }
-  }
-
-  /// Whether another process committed before a transaction of ours, so that it may have stored text outside normal form C in a
-  /// column that this process does not know.
-  func mayLackNonNFC(before transaction: Int64) -> Bool {
-    bookkeeping.withLock { state in
-      transaction > state.lastTransaction + 1 || state.externalCommits != state.commitsWithKnownText
-    }
-  }
-
-  func didCommitNonNFC(_ columns: Set<String>) {
-    if !columns.isEmpty { bookkeeping.withLock { $0.nonNFC.formUnion(columns) } }
   }
 
   // MARK: - Erasing

@@ -5,12 +5,18 @@ package struct BatchUpdate {
   let query: StoreQuery
   package let columns: [AssignedColumn]
   package let editing: EditingState
+  /// The store's ``SQLStore/textChanges`` before the query was made.
+  let textChanges: Int
   package var table: EntityTable { query.table }
   /// Whether the values of a row come from other rows too.
   package var readsOtherRows: Bool { !query.valueJoins.isEmpty || !query.reads.values.related.isEmpty }
 
-  init(query: StoreQuery, columns: [AssignedColumn], editing: EditingState) {
-    self.query = query
+  /// Text outside normal form C came to a column whose text the query compares byte by byte. Nothing was changed, and the query has to be
+  /// made again.
+  struct TextMovedOn: Error {}
+
+  init(query: StoreQuery, columns: [AssignedColumn], editing: EditingState, textChanges: Int) {
+    (self.query, self.textChanges) = (query, textChanges)
     // The last assignment to a property wins.
     self.columns = columns.enumerated().filter { index, column in
       !columns[(index + 1)...].contains { $0.property === column.property }

@@ -18,7 +18,7 @@ package enum StoreOpening {
     try StoreErrors.translating(configuration, target.current.layout) { try connections.accept() }
     let store = try SQLiteStore(
       connections, configuration: configuration, layout: target.current.layout, identifier: opened.identifier,
-      externalStorage: externalStorage)
+      externalStorage: externalStorage, description: StoreDescription(opened.texts))
     // The log may contain plain values, and the tables of searchable texts did until now. If another process still reads, its last
     // checkpoint removes them.
     if opened.isSealed, !configuration.isStoredInMemoryOnly { try? connections.compact() }
@@ -26,16 +26,18 @@ package enum StoreOpening {
   }
 
   /// Creates a new store, or migrates an existing one to the target.
-  /// - Returns: also whether other columns are encrypted than before.
+  /// - Returns: also the texts of the metadata, and whether other columns are encrypted than before.
   static func prepare(
     _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step], isSealed: Bool) {
+  ) throws -> (
+    identifier: String, steps: [ModelContainer.MigrationSummary.Step], texts: [String: String], isSealed: Bool
+  ) {
     let configuration = target.configuration
     do {
       let texts = try connections.look { try Metadata.texts($0, path: configuration.url.path) }
       // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
       if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
-        return (identifier, [], false)
+        return (identifier, [], texts, false)
       }
       let known = try texts.map { try Metadata($0, configuration) }
       let encoded = try Metadata.encode(target.current.schema)
@@ -47,11 +49,13 @@ package enum StoreOpening {
         let isDescribed =
           known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
         if isCurrent, isDescribed, known.version == path.version, known.encryption.fits(wanted) {
-          return (known.identifier, [], false)
+          return (known.identifier, [], texts ?? [:], false)
         }
         guard configuration.allowsSave else {
           // A read-only store can be read with another key.
-          if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, [], false) }
+          if isCurrent, known.encryption.columns == wanted.columns {
+            return (known.identifier, [], texts ?? [:], false)
+          }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
@@ -62,7 +66,9 @@ package enum StoreOpening {
       let result = try connections.withWriter { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
-      return (result.identifier, result.steps, known?.encryption.columns != wanted.columns && !wanted.isEmpty)
+      return (
+        result.identifier, result.steps, result.texts, known?.encryption.columns != wanted.columns && !wanted.isEmpty
+      )
     } catch let error as SQLiteError {
       throw StoreErrors.error(error, configuration: configuration, layout: target.current.layout)
     }
@@ -98,9 +104,14 @@ package enum StoreOpening {
         + " allowsSave: false does not let happen; open it once with allowsSave: true")
   }
 
+  /// The result of an opening that wrote.
+  private typealias Written = (
+    identifier: String, steps: [ModelContainer.MigrationSummary.Step], texts: [String: String]
+  )
+
   private static func write(
     _ database: SQLiteDatabase, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+  ) throws -> Written {
     // Tables replace each other, which foreign keys must not react to. Inside a transaction the pragma has no effect.
     try database.execute("PRAGMA foreign_keys = OFF")
     defer { try? database.execute("PRAGMA foreign_keys = ON") }
@@ -110,7 +121,7 @@ package enum StoreOpening {
     var storage = externalStorage
     let files = PendingFiles(externalStorage)
     storage.pending = files
-    var result = (identifier: "", steps: [ModelContainer.MigrationSummary.Step]())
+    var result: Written = ("", [], [:])
     var isCommitting = false
     do {
       try database.transaction {
@@ -128,7 +139,7 @@ package enum StoreOpening {
 
   private static func lead(
     _ database: SQLiteDatabase, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+  ) throws -> Written {
     // A process that opened the store a moment earlier may have created or migrated it.
     let stored = try Metadata(database, target.configuration)
     var encryption = try EncryptionRecord(target.current.layout, target.configuration, after: stored?.encryption)
@@ -142,8 +153,7 @@ package enum StoreOpening {
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
         encryption: encryption)
       metadata.models = target.fingerprint
-      try metadata.write(to: database)
-      return (identifier, [])
+      return (identifier, [], try metadata.write(to: database))
     }
     if known.format == "1" { try HistoryTables.convert(database) }
     let path = try MigrationPath(from: known, to: target)
@@ -168,8 +178,8 @@ package enum StoreOpening {
     var metadata = Metadata(
       identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
       retained: done.retained, encryption: encryption)
+    metadata.isReplacement = true
     if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
-    try metadata.write(to: database)
-    return (known.identifier, done.steps)
+    return (known.identifier, done.steps, try metadata.write(to: database))
   }
 }

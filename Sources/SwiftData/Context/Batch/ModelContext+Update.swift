@@ -40,7 +40,10 @@ extension QueryExecutor {
     }
     try store.noticeExternalCommits()
     return try deferring {
-      try updateRows(where: predicate, set: assignments, store)
+      while true {
+        // Each time, a further column is known to have such text, so this ends.
+        do { return try updateRows(where: predicate, set: assignments, store) } catch is BatchUpdate.TextMovedOn {}
+      }
     } otherwise: {
       try updateObjects(where: predicate, set: assignments)
     }
@@ -50,6 +53,7 @@ extension QueryExecutor {
     where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>], _ store: any SQLStore
   ) throws -> Int {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
+    let known = store.textChanges
     var columns = [AssignedColumn]()
     var query = try lower(descriptor) { state in
       columns = try assignments.map { try $0.plan(&state) }
@@ -73,7 +77,7 @@ extension QueryExecutor {
     let assigns = try prepare(assignments, for: objects)
     context.post(ModelContext.willSave, nil)
     let changed = try context.core.exclusively {
-      try store.update(BatchUpdate(query: query, columns: columns, editing: context.editing))
+      try store.update(BatchUpdate(query: query, columns: columns, editing: context.editing, textChanges: known))
     }
     didUpdate(query.table, changed)
     for assign in assigns { assign() }

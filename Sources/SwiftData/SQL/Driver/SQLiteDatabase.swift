@@ -218,6 +218,14 @@ package final class SQLiteDatabase {
   /// Whether no transaction is open. SQLite ends one itself after some errors, such as a full disk.
   package var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+  /// A number that changes with each commit to the file, of this connection or another. Within a transaction, it is of the state that
+  /// the transaction reads. No statement runs for it.
+  package var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
   private func checkUsable(_ sql: String) throws {
     guard !isClosed else { throw SQLiteError(SQLITE_MISUSE, "the connection is closed", sql: sql) }
     // Without this, the rest of a transaction that SQLite ended would be committed statement by statement.

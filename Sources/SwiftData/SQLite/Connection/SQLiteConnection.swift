@@ -98,8 +98,29 @@ package final class SQLiteConnection: SQLConnection {
   /// read.
   func dataVersion() throws -> Int64 { try number("PRAGMA data_version") }
 
-  /// The number of the newest transaction of this read.
-  func newestTransaction() throws -> Int64 { try number("SELECT \(HistoryTables.newest)") }
+  /// The number of the newest transaction, and the fingerprint of the metadata, as this transaction reads them.
+  func newestState() throws -> (transaction: Int64, fingerprint: String?) {
+    var state: (transaction: Int64, fingerprint: String?) = (0, nil)
+    try step(bookkeeping: Self.newestState) { statement in
+      let text = sqlite3_column_text(statement, 1)
+      state = (sqlite3_column_int64(statement, 0), text.map { String(cString: $0) })
+    }
+    return state
+  }
+
+  private static let newestState =
+    "SELECT \(HistoryTables.newest),"
+    + " (SELECT value FROM _swiftdata WHERE key = \(Metadata.fingerprintKey.quotedLiteral))"
+
+  /// The texts of the metadata, by key.
+  func metadataTexts() throws -> [String: String] {
+    var texts = [String: String]()
+    try step(bookkeeping: "SELECT key, value FROM _swiftdata") { statement in
+      guard let key = sqlite3_column_text(statement, 0), let value = sqlite3_column_text(statement, 1) else { return }
+      texts[String(cString: key)] = String(cString: value)
+    }
+    return texts
+  }
 
   /// The columns with text outside normal form C.
   func nonNFCColumns() throws -> [String] {

@@ -254,16 +254,16 @@ package final class StoreConnections: Sendable {
   }
 
   /// Runs `body` in one immediate transaction.
-  func write<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try write({ try body($0.database) }) {} }
+  func write<T>(_ body: (SQLiteDatabase) throws -> T) throws -> T { try write({ try body($0.database) }) { _ in } }
 
   /// Runs `body` in one immediate transaction, with the statements that the connection keeps.
-  /// - Parameter didCommit: called after the commit and before any other write.
-  func write<T>(_ body: (KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
+  /// - Parameter didCommit: called with the connection after the commit and before any other write.
+  func write<T>(_ body: (KeptStatements) throws -> T, didCommit: (SQLiteDatabase) -> Void) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
     return try exclusively(writer) {
       let result = try writer.inTransaction(beginning: "BEGIN IMMEDIATE", body)
-      didCommit()
+      didCommit(writer.database)
       return result
     }
   }

@@ -50,10 +50,7 @@ package enum StoreErrors {
           + " untouched. \(salvage)"
       )
     case SQLITE_ERROR where isOfAnotherSchema(message) && wasMigrated(configuration, layout):
-      return make(
-        .newerSchema,
-        "a program with other models migrated \(place) while it was open here (\(message ?? "")); nothing of this was"
-          + " stored. Make a new ModelContainer with the models that the file has now, or update the program")
+      return migrated(configuration, message, sql)
     case SQLITE_ERROR where isTooDeep(message):
       return make(
         .unsupportedPredicate,
@@ -90,6 +87,19 @@ package enum StoreErrors {
     default:
       return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
     }
+  }
+
+  /// The error of a store that another program migrated while it was open here.
+  /// - Parameter message: SQLite's message.
+  static func migrated(
+    _ configuration: ModelConfiguration, _ message: String? = nil, _ sql: String? = nil
+  ) -> SwiftDataError {
+    SwiftDataError(
+      .newerSchema,
+      message: "a program with other models migrated \"\(configuration.url.path)\" while it was open here"
+        + (message.map { " (\($0))" } ?? "")
+        + "; nothing of this was stored. Make a new ModelContainer with the models that"
+        + " the file has now, or update the program", sql: sql)
   }
 
   static let salvage =

@@ -15,6 +15,8 @@ package struct Metadata {
   package let encryption: EncryptionRecord
   /// The checksum of the models, if the rest of the metadata follows from them alone.
   var models: Fingerprint?
+  /// Whether they replace other metadata, of which programs that have the file open must learn.
+  var isReplacement = false
 
   package static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
@@ -100,7 +102,8 @@ package struct Metadata {
     encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
-  package func write(to database: SQLiteDatabase) throws {
+  /// The texts of a file with this metadata, by key.
+  private func texts() throws -> [String: String] {
     var values = [
       "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
@@ -108,17 +111,28 @@ package struct Metadata {
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
       "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
-    if let models { values[Self.fingerprintKey] = Self.fingerprint(of: models, values) }
+    // Without the checksum of models it fits none, and it still tells that the texts changed.
+    if models != nil || isReplacement {
+      values[Self.fingerprintKey] = Self.fingerprint(of: models ?? Fingerprint(), values)
+    }
+    return values
+  }
+
+  /// - Returns: the written texts, by key.
+  @discardableResult
+  package func write(to database: SQLiteDatabase) throws -> [String: String] {
+    let values = try texts()
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       try database.run(
         "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         [.text(key), .text(value)])
     }
+    return values
   }
 
   // MARK: - Unchanged models
 
-  private static let fingerprintKey = "fingerprint"
+  static let fingerprintKey = "fingerprint"
 
   /// The checksum of models, or nil where one cannot be made.
   static func fingerprint(of models: VersionLayout) -> Fingerprint? {

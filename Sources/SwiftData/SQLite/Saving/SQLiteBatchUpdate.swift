@@ -22,6 +22,8 @@ struct SQLiteBatchUpdate {
     try store.checkPacks(update)
     do {
       try store.write { connection in
+        // A text outside normal form C may have come after the conditions were made.
+        guard store.textChanges == update.textChanges else { throw BatchUpdate.TextMovedOn() }
         try checkFailures(connection)
         result = try change(connection)
         try store.noteNonNFC(result.nonNFC, on: connection)
@@ -34,7 +36,6 @@ struct SQLiteBatchUpdate {
         message: "the update would give two objects the same value; nothing was changed. Narrow its predicate or assign"
           + " other values", sql: error.sql, underlying: error)
     }
-    store.didCommitNonNFC(result.nonNFC)
     return result.keys
   }
 

@@ -2,32 +2,14 @@ import Foundation
 
 extension SQLiteStore {
   package func run(_ save: RowSave, _ others: OtherSaves) throws {
-    var nonNFC = Set<String>()
-    func run() throws {
-      try write { connection in
-        let writer = SQLiteRowWriter(self, connection)
-        try save.write(by: writer)
-        nonNFC = try writer.finish()
-        if !others.isEmpty { try connection.checkReferences() }
-        try others.run()
-      }
-    }
-    while true {
-      do {
-        try run()
-        return didCommitNonNFC(nonNFC)
-      } catch let error as TextMovedOn {
-        // Each time it names a further column, so this ends.
-        didCommitNonNFC(error.columns)
-        save.returnKeys()
-      }
+    try write { connection in
+      let writer = SQLiteRowWriter(self, connection)
+      try save.write(by: writer)
+      try writer.finish()
+      if !others.isEmpty { try connection.checkReferences() }
+      try others.run()
     }
   }
-}
-
-/// Another process stored text outside normal form C in a unique column, and the save did not expect that.
-private struct TextMovedOn: Error {
-  let columns: Set<String>
 }
 
 /// Executes a save in SQLite with prepared statements, bound straight from the models.
@@ -38,8 +20,6 @@ final class SQLiteRowWriter: RowWriter {
   @exclusivity(unchecked) private var nonNFC: Set<String> = []
   /// Whether some text in the store or in this save is not in normal form C.
   @exclusivity(unchecked) private var hasOtherForms: Bool
-  /// Whether the save wrote to unique columns of text.
-  private var wroteUniqueText = false
   private lazy var equivalents = EquivalentRows(connection)
   /// The external files of deleted rows and replaced values.
   @exclusivity(unchecked) private var oldFiles: [ExternalName] = []
@@ -61,16 +41,10 @@ final class SQLiteRowWriter: RowWriter {
     }
   }
 
-  /// - Returns: the columns that received text outside normal form C.
-  func finish() throws -> Set<String> {
+  func finish() throws {
     (connection.writer.textObserver, connection.writer.externalWriter) = (nil, nil)
-    if wroteUniqueText, let transaction = connection.historyTransaction, store.mayLackNonNFC(before: transaction) {
-      let columns = Set(try connection.nonNFCColumns())
-      if columns.contains(where: { !store.isNonNFC($0) }) { throw TextMovedOn(columns: columns) }
-    }
     try store.noteNonNFC(nonNFC, on: connection)
     if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
-    return nonNFC
   }
 
   func newestTransaction() throws -> Int64 {
@@ -175,9 +149,7 @@ final class SQLiteRowWriter: RowWriter {
       connection.openFiles?.rollBack(to: files)
       return try merge(object, table, error, save)
     }
-    guard table.hasUniqueText else { return }
-    wroteUniqueText = true
-    guard hasOtherForms else { return }
+    guard table.hasUniqueText, hasOtherForms else { return }
     for constraint in equivalentConstraints(of: table) {
       guard let (key, other) = try equivalents.row(equalTo: object.__state.key, in: table, constraint) else {
         try equivalents.note(object.__state.key, in: table, constraint)
@@ -289,9 +261,9 @@ final class SQLiteRowWriter: RowWriter {
         throw TakenValues.name(object, group.table, in: error)
       }
     }
-    guard group.table.hasUniqueText, group.table.uniqueProperties.intersects(group.properties) else { return }
-    wroteUniqueText = true
-    guard hasOtherForms else { return }
+    guard hasOtherForms, group.table.hasUniqueText, group.table.uniqueProperties.intersects(group.properties) else {
+      return
+    }
     for object in group.objects { try checkEquivalents(of: object.__state.key, group.table, properties) }
   }
 
