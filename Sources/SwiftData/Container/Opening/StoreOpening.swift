@@ -178,6 +178,7 @@ package enum StoreOpening {
     var metadata = Metadata(
       identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
       retained: done.retained, encryption: encryption)
+    metadata.isReplacement = true
     if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
     return (known.identifier, done.steps, try metadata.write(to: database))
   }

@@ -15,6 +15,8 @@ package struct Metadata {
   package let encryption: EncryptionRecord
   /// The checksum of the models, if the rest of the metadata follows from them alone.
   var models: Fingerprint?
+  /// Whether they replace other metadata, of which programs that have the file open must learn.
+  var isReplacement = false
 
   package static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
@@ -109,8 +111,10 @@ package struct Metadata {
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
       "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
-    // Without models it fits none. Programs that have the file open still learn from it that the texts changed.
-    values[Self.fingerprintKey] = Self.fingerprint(of: models ?? Fingerprint(), values)
+    // Without the checksum of models it fits none, and it still tells that the texts changed.
+    if models != nil || isReplacement {
+      values[Self.fingerprintKey] = Self.fingerprint(of: models ?? Fingerprint(), values)
+    }
     return values
   }
 
