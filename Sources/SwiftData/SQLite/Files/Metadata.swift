@@ -15,7 +15,7 @@ package struct Metadata {
   package let encryption: EncryptionRecord
   /// The checksum of the models, if the rest of the metadata follows from them alone.
   var models: Fingerprint?
-  /// Whether they replace other metadata, of which programs that have the file open must learn.
+  /// Whether they replace other metadata. Programs that have the file open must learn that.
   var isReplacement = false
 
   package static func encode(_ schema: Schema) throws -> String {
