@@ -119,7 +119,7 @@ final class SaveListener: Sendable {
     guard isNew || !heard.isEmpty else { return }
     state.withLock { state in
       for (store, subscriber) in state.subscribers {
-        // Nobody told of the saves before a new connection listened.
+        // The server told no one of the saves before a new connection listened.
         let isHeard = heard.contains { $0.channel == subscriber.channel && $0.payload != store.uuidString }
         if isNew || isHeard { state.subscribers[store]!.hasChanges = true }
       }
