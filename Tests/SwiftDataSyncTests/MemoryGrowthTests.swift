@@ -1,4 +1,5 @@
-#if Sync && DEBUG
+#if Sync
+#if DEBUG
 import Foundation
 import SwiftData
 import SyncCore
@@ -185,4 +186,5 @@ struct MemoryGrowthTests {
     }
   }
 }
+#endif
 #endif
