@@ -33,7 +33,8 @@ public final class SyncStatus: Observable, Sendable {
   public var lastSync: Date? { read(\.lastSync, \.lastSync) }
   /// The error that stops the sync; nil if none does. The engine tries again by itself.
   public var error: SyncError? { read(\.error, \.error) }
-  /// How much of what the server has is here, from 0 to 1, while much is coming; nil otherwise.
+  /// How much of what the server has is here, from 0 to 1, while much is coming. It is nil otherwise, and while a new device gets whole
+  /// zones, because nothing says how much of them follows.
   public var progress: Double? { read(\.progress, \.progress) }
 
   private func read<Value: Sendable>(
