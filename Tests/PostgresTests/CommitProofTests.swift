@@ -35,7 +35,7 @@ private final class WaitingServer: Sendable {
   /// Saves on another thread until a commit waits.
   /// - Returns: the thread, and the process that waits.
   func saveUntilWaiting(_ container: ModelContainer) throws -> (worker: Worker, process: Int64) {
-    try setReplicas("SET synchronous_standby_names = 'nobody'")
+    try setReplicas("SET synchronous_standby_names = 'absent_replica'")
     let box = Unchecked(container)
     let worker = Worker { [self] in
       failures.collect {

@@ -38,10 +38,10 @@ final class TestStore: Sendable {
     try open(types, version: version)
   }
 
-  /// A connection of somebody with `psql`.
+  /// A connection without the settings of a store, like one that `psql` opens.
   func connection() throws -> PostgresConnection { try PostgresConnection(url: url, namespace: namespace) }
 
-  /// Runs SQL as somebody with `psql` would.
+  /// Runs SQL on a connection of its own, as `psql` does.
   @discardableResult
   func sql(_ text: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
     try connection().run(text, parameters)

@@ -29,7 +29,7 @@ extension PostgresConnection {
   /// Whether a statement of the open transaction failed, so that the server refuses all others and rolls back at the commit.
   private var hasFailed: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
 
-  /// Whether another attempt of a failed statement may succeed: the transaction around it goes on, or there is none.
+  /// Whether a statement that failed can run again: no transaction is open, or the server did not abort the open one.
   var mayRepeatStatement: Bool { isIdle || isInTransaction && !hasFailed }
 
   // MARK: - Parts

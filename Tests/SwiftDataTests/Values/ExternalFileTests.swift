@@ -49,7 +49,7 @@ private enum Plain {
 @Suite("External files") struct ExternalFileTests {
   private let store: TemporaryStore
   private static let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
-  private static let secret = Data("a file of somebody else".utf8)
+  private static let secret = Data("a file outside the store".utf8)
   private var folder: URL { store.folder.appendingPathComponent(".test.store_external") }
   private var victim: URL { store.folder.appendingPathComponent("victim") }
 

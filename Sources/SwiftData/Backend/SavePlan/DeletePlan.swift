@@ -158,8 +158,8 @@ extension DeletePlan.Question {
   /// Selects the key and the class of each related row, and the key of the deleted row.
   /// - Parameters:
   ///   - known: keys that the statement may leave out, because the caller knows these rows.
-  ///   - locks: whether what relates the rows cannot change until the end of the transaction. A row that another save moves away
-  ///     meanwhile is none.
+  ///   - locks: whether the statement locks the related rows until the end of the transaction, so that no other save takes one away
+  ///     from the deleted row. The result leaves out a row that another save took away before.
   package func statement(
     _ tables: TableCatalog, _ dialect: any SQLDialect, except known: ClosedRange<Int64>? = nil,
     locking locks: Bool = false
