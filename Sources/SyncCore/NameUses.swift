@@ -2,8 +2,8 @@
   import Foundation
   import Synchronization
 
-  /// Counts how often names of records are hashed and compared. Nearly all work on records in memory does either, so tests of growth count it.
-  /// Builds for release do not have it.
+  /// Counts how often names of records are hashed and compared, and how often an outbox looks at a transaction. Nearly all work on records in
+  /// memory does one of these, so tests of growth count them. Builds for release do not have it.
   @usableFromInline package enum NameUses {
     private static let turn = Mutex(())
     /// The thread whose uses are counted; 0 for none.

@@ -262,7 +262,7 @@ final class StateStore {
     }
   }
 
-  /// Writes the transactions that came to the outbox or changed; nil for one that went.
+  /// Writes the changes of the outbox's table: ``LaidOutbox/Update/stored``.
   /// - Throws: an error of the store.
   func writeOutbox(_ changes: [Int: LocalTransaction?]) throws {
     let changes = changes.sorted { $0.key < $1.key }

@@ -14,7 +14,8 @@ public struct LaidOutbox: Sendable {
     public internal(set) var shown: [RecordKey: Registers?] = [:]
     /// The transactions that were laid again.
     public internal(set) var laid: [UUID] = []
-    /// The transactions that came or lost changes, by number; nil for one that went.
+    /// The changes of the outbox's table: by number, each transaction that is new or lost changes; nil for one that the outbox does not have
+    /// any more.
     public internal(set) var stored: [Int: LocalTransaction?] = [:]
   }
 
@@ -161,7 +162,12 @@ public struct LaidOutbox: Sendable {
     return registers
   }
 
-  /// Takes in saves that a table has under their numbers, in the order of these. The outbox is empty.
+  /// Takes in the saves of a table into an empty outbox, which keeps their numbers.
+  /// - Parameters:
+  ///   - base: the records of the log.
+  ///   - stored: the saves with their numbers, which ascend. ``Update/stored`` names later changes by these numbers.
+  ///   - writable: the zones that the account may write, among those that the replica has.
+  ///   - roots: the shared objects.
   /// - Throws: an error of the source.
   public mutating func load(
     _ base: some RecordSource, _ stored: [(number: Int, transaction: LocalTransaction)], writable: Set<ZoneName>,
