@@ -173,6 +173,21 @@ struct SyncEngineTests {
     await engine.stop()
   }
 
+  @Test("Before the first answer each save waits once, also if the engine opened the store before it")
+  func offlineFromTheStart() async throws {
+    let one = try container()
+    let engine = try engine(one)
+    transport.setOffline(true)
+    await #expect(throws: SyncError.self) { try await engine.syncNow() }
+    #expect(engine.status.pendingChanges == 0)
+    for count in 1...2 {
+      try insert("\(count)", one)
+      await #expect(throws: SyncError.self) { try await engine.syncNow() }
+      #expect(engine.status.pendingChanges == count)
+    }
+    await engine.stop()
+  }
+
   @Test("An answer that was lost changes nothing: the transaction is in the log once")
   func lostAnswer() async throws {
     let one = try container()

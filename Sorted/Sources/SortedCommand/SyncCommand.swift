@@ -97,9 +97,13 @@ struct SyncCommand: AsyncParsableCommand {
         last = line
         try? output.printLine(line) { line.text }
       }
+      return last
     }
     await running.value
     printing.cancel()
+    // What changed since the last line, also by the sync that the signal ended.
+    let (last, end) = (await printing.value, WatchLine(coordinator))
+    if end != last { try? output.printLine(end) { end.text } }
   }
 
   static func text(_ report: SyncSession.Report, _ rendering: TextRendering) -> String {

@@ -163,6 +163,8 @@ extension ZoneReplica {
   /// Notes that all objects of the store are from before the sync. What the program saves from now on is in the history.
   func beginFirstScan() throws {
     store.replica.seenTransaction = try user.newestTransaction()
+    // The first save after this one would count twice, as a save and as an object from before the sync.
+    if try store.replica.seenTransaction != nil && !user.hasObjects() { return }
     store.replica.firstScan = FirstScan()
   }
 
