@@ -160,6 +160,8 @@ struct SyncEngineTests {
     let one = try container()
     let engine = try engine(one)
     try await engine.syncNow()
+    // In the background it would exchange between the two saves.
+    await engine.pause()
     transport.setOffline(true)
     try insert("a", one)
     try insert("b", one)
