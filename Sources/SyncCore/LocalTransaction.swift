@@ -35,12 +35,14 @@ public struct LocalTransaction: Hashable, Sendable, Identifiable {
   /// The changes in the order of their application. New records go first, so that the others can lead to them. A deletion by a
   /// cascade goes after the deletion of the owner, because the object stays where the owner stays.
   var ordered: [(key: RecordKey, value: Registers)] {
-    var counts: [RecordKey: Int] = [:]
-    return changes.map { (owners: ownerCount(of: $0.key, &counts), change: $0) }.sorted { left, right in
-      let isNew = (left.change.value.born != nil, right.change.value.born != nil)
-      if isNew.0 != isNew.1 { return isNew.0 }
-      return (left.owners, left.change.key) < (right.owners, right.change.key)
-    }.map(\.change)
+    var sorted = changes.sorted { $0.key < $1.key }
+    if !owners.isEmpty {
+      var counts: [RecordKey: Int] = [:]
+      for (key, _) in sorted { counts[key] = ownerCount(of: key, &counts) }
+      // `sort` is not documented as stable.
+      sorted.sort { (counts[$0.key] ?? 0, $0.key) < (counts[$1.key] ?? 0, $1.key) }
+    }
+    return sorted.filter { $0.value.born != nil } + sorted.filter { $0.value.born == nil }
   }
 
   /// The number of deleted owners that a deletion follows from, one after the other.

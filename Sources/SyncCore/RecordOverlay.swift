@@ -10,7 +10,8 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
   public private(set) var changes: [RecordKey: Registers?] = [:]
   private var links: [RecordName: [RecordKey: Set<WireName>]] = [:]
   private var unique: [UniqueValue: Set<RecordKey>] = [:]
-  private var zones: [RecordName: Set<ZoneName>] = [:]
+  /// How many records of a zone have other registers.
+  private var zones: [ZoneName: Int] = [:]
 
   /// Takes a source without other registers.
   public init(_ base: Base, _ models: SyncModels) { (self.base, self.models) = (base, models) }
@@ -21,7 +22,7 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
   public mutating func set(_ key: RecordKey, _ registers: Registers?) -> IndexEntries {
     reset(key)
     changes[key] = .some(registers)
-    if registers != nil { zones[key.name, default: []].insert(key.zone) }
+    zones[key.zone, default: 0] += 1
     let entries = IndexEntries(registers, in: key.zone, models)
     for link in entries.links { links[link.name, default: [:]][key, default: []].insert(link.property) }
     for value in entries.unique { unique[value, default: []].insert(key) }
@@ -34,7 +35,8 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
     let entries = IndexEntries(known, in: key.zone, models)
     for link in entries.links { Self.remove(key, from: &links, link.name) { $0[key] = nil } }
     for value in entries.unique { Self.remove(key, from: &unique, value) { $0.remove(key) } }
-    Self.remove(key, from: &zones, key.name) { $0.remove(key.zone) }
+    let count = (zones[key.zone] ?? 0) - 1
+    zones[key.zone] = count > 0 ? count : nil
   }
 
   private static func remove<Index, Found: Collection>(
@@ -58,7 +60,7 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
   /// The zones that know a name.
   public func zones(knowing name: RecordName) throws -> [ZoneName] {
     let unchanged = try base.zones(knowing: name).filter { changes[RecordKey($0, name)] == nil }
-    return unchanged + (zones[name] ?? [])
+    return unchanged + zones.keys.filter { changes[RecordKey($0, name)].flatMap(\.self) != nil }
   }
 
   /// The zones in which a record leads to a name. A zone may be among them whose only such record leads elsewhere now.

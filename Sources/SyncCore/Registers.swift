@@ -85,21 +85,82 @@ public struct Edge: Hashable, Sendable {
 /// Each register is a join semilattice: ``join(_:)`` is commutative, associative and idempotent. So the state of a zone is the join of
 /// its log, in whatever order and however often an entry is taken in. Nothing here knows a model class.
 public struct Registers: Hashable, Sendable {
-  /// The time of the record's creation, and its class.
-  public var born: Stamped<WireName>?
-  /// The time of the deletion. A deletion wins against all other writes.
-  public var dead: HybridTime?
-  /// The zone that the record is in. A record without a home is where its registers are.
-  public var home: Home?
-  /// The fields, by property.
-  public var fields: [WireName: Stamped<RegisterValue>] = [:]
-  /// The members of to-many relationships, by property.
-  public var edges: [WireName: [RecordName: Edge]] = [:]
-  /// The commit of the last change, which the server's log gives.
-  public var commit: Int64?
+  // A reference, copied on write. A step of a replica puts the registers of each record into several dictionaries and sorts them. That would
+  // move two hundred bytes each time, and retain each text and dictionary in them.
+  @usableFromInline var storage: Storage
+
+  @usableFromInline struct Values: Hashable {
+    @usableFromInline var born: Stamped<WireName>?
+    @usableFromInline var dead: HybridTime?
+    @usableFromInline var home: Home?
+    @usableFromInline var fields: [WireName: Stamped<RegisterValue>] = [:]
+    @usableFromInline var edges: [WireName: [RecordName: Edge]] = [:]
+    @usableFromInline var commit: Int64?
+  }
+
+  // @unchecked Sendable because only a mutation writes `values`, and it makes a copy of a storage that another value has too.
+  @usableFromInline final class Storage: @unchecked Sendable {
+    // The compiler checks the accesses to the structure, and nothing else leads here.
+    @exclusivity(unchecked) @usableFromInline var values: Values
+    @usableFromInline init(_ values: Values) { self.values = values }
+  }
+
+  private static let none = Storage(Values())
 
   /// Makes registers without a write.
-  public init() {}
+  public init() { storage = Self.none }
+
+  @usableFromInline var values: Values {
+    @inlinable get { storage.values }
+    @inlinable _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
+      yield &storage.values
+    }
+  }
+
+  /// The time of the record's creation, and its class.
+  public var born: Stamped<WireName>? {
+    @inlinable get { storage.values.born }
+    @inlinable _modify { yield &values.born }
+  }
+
+  /// The time of the deletion. A deletion wins against all other writes.
+  public var dead: HybridTime? {
+    @inlinable get { storage.values.dead }
+    @inlinable _modify { yield &values.dead }
+  }
+
+  /// The zone that the record is in. A record without a home is where its registers are.
+  public var home: Home? {
+    @inlinable get { storage.values.home }
+    @inlinable _modify { yield &values.home }
+  }
+
+  /// The fields, by property.
+  public var fields: [WireName: Stamped<RegisterValue>] {
+    @inlinable get { storage.values.fields }
+    @inlinable _modify { yield &values.fields }
+  }
+
+  /// The members of to-many relationships, by property.
+  public var edges: [WireName: [RecordName: Edge]] {
+    @inlinable get { storage.values.edges }
+    @inlinable _modify { yield &values.edges }
+  }
+
+  /// The commit of the last change, which the server's log gives.
+  public var commit: Int64? {
+    @inlinable get { storage.values.commit }
+    @inlinable _modify { yield &values.commit }
+  }
+
+  /// Compares the registers. Those of one storage need no look at their values.
+  public static func == (left: Registers, right: Registers) -> Bool {
+    left.storage === right.storage || left.storage.values == right.storage.values
+  }
+
+  /// Hashes the registers.
+  public func hash(into hasher: inout Hasher) { storage.values.hash(into: &hasher) }
 
   /// Whether no register is written.
   public var isEmpty: Bool { self == Registers() }
@@ -108,6 +169,11 @@ public struct Registers: Hashable, Sendable {
   ///
   /// A tombstone keeps its references, because a cascade may go through it, and of attributes the times alone.
   public mutating func join(_ other: Registers) {
+    if dead == nil, storage === other.storage || other.storage === Self.none { return }
+    if storage === Self.none, other.dead == nil, other.edges.isEmpty {
+      self = other
+      return
+    }
     born = joined(born, other.born)
     dead = joined(dead, other.dead)
     home = joined(home, other.home)
@@ -225,6 +291,18 @@ public struct Registers: Hashable, Sendable {
       }
     }
     return result
+  }
+}
+
+extension Registers: CustomReflectable {
+  /// The registers, as a structure without a reference shows them.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "born": born as Any, "dead": dead as Any, "home": home as Any, "fields": fields, "edges": edges,
+        "commit": commit as Any,
+      ], displayStyle: .struct)
   }
 }
 

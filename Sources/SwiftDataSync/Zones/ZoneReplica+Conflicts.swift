@@ -92,9 +92,10 @@ extension ZoneReplica {
     ///   - outbox: the outbox after the update.
     ///   - taken: the transactions that the log has.
     ///   - before: the rows before the update. A row that no earlier update changed is as it was before the step.
+    ///   - isCapture: whether the update only appends transactions. Then nothing was shown of a new record, and nothing is lost.
     mutating func add(
       _ update: ViewUpdate, _ laid: LaidOutbox.Update, _ outbox: LaidOutbox, without taken: Set<UUID>,
-      _ before: ShownRows, arrived: some Sequence<RecordKey>
+      _ before: ShownRows, arrived: some Sequence<RecordKey>, isCapture: Bool
     ) throws {
       for key in update.shown.keys where rows[key] == nil { rows[key] = .some(try before.row(showing: key)) }
       guard !outbox.isEmpty || !laid.dropped.isEmpty else { return }
@@ -104,6 +105,7 @@ extension ZoneReplica {
       for row in Set(update.changed.keys).union(update.deleted).union(update.renamed.keys) {
         keys.formUnion(try before.members(of: row))
       }
+      if isCapture { keys = try keys.filter { try dropped[$0] != nil || before.registers(of: $0) != nil } }
       for key in keys.sorted() where unsent[key] == nil {
         let fields = (dropped[key] ?? []).reduce(outbox.fields(of: key, without: taken)) { fields, change in
           fields.merging(change.registers.fields, uniquingKeysWith: max)
@@ -139,7 +141,9 @@ extension ZoneReplica {
         try log(key, own.record, model.wire, lost: write.value, kept: kept?.value ?? .null)
       }
     }
-    for row in Set(try losses.rows.keys.compactMap { try shown.row(showing: $0) }).sorted() {
+    // A row shows several records only if another record than its own came to it.
+    let merged = try losses.rows.keys.compactMap { key in try shown.row(showing: key).flatMap { $0 == key ? nil : $0 } }
+    for row in Set(merged).sorted() {
       let members = try view.members(of: row)
       let former = Set(members.map { key in losses.rows[key].map { $0 ?? key } ?? row })
       guard members.count > 1, former.count > 1 else { continue }

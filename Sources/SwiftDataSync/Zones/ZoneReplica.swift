@@ -238,7 +238,8 @@ final class ZoneReplica {
       try work.add(update, before, saved: saved)
       losses = self.losses ?? Losses()
       try losses.add(
-        update, laid, outbox, without: acknowledged.union(taken), before, arrived: changes.keys)
+        update, laid, outbox, without: acknowledged.union(taken), before, arrived: changes.keys,
+        isCapture: changes.isEmpty && acknowledged.isEmpty && !isPartial && self.losses == nil)
       dropped = try laid.dropped.filter { !taken.contains($0.transaction) }.map { change in
         (change, try before.registers(of: change.key) ?? store.registers(of: change.key))
       }

@@ -48,10 +48,10 @@ public struct LaidOutbox: Sendable {
     /// The unique values that the written records have after it.
     var values: [RecordKey: [UniqueValue]] = [:]
 
-    var written: [RecordKey: Registers] {
-      var written: [RecordKey: Registers] = [:]
-      for (zone, part) in parts { for (name, registers) in part { written[RecordKey(zone, name)] = registers } }
-      return written
+    func written(_ key: RecordKey) -> Registers? { parts[key.zone]?[key.name] }
+
+    func forEachWritten(_ body: (RecordKey, Registers) throws -> Void) rethrows {
+      for (zone, part) in parts { for (name, registers) in part { try body(RecordKey(zone, name), registers) } }
     }
   }
 
@@ -156,7 +156,7 @@ public struct LaidOutbox: Sendable {
   func registers(of key: RecordKey, over base: some RecordSource, before end: Int) throws -> Registers? {
     var registers = try base.registers(of: key)
     for number in index.writers(of: key) where number < end {
-      guard let written = laid[number]?.parts[key.zone]?[key.name] else { continue }
+      guard let written = laid[number]?.written(key) else { continue }
       registers = (registers ?? Registers()).joining(written)
     }
     return registers
@@ -251,7 +251,7 @@ public struct LaidOutbox: Sendable {
     pending.formUnion(undecided)
     undecided = []
     // A transaction that is laid again changes what later ones read, and nothing before it.
-    for number in order[place(of: pending.min() ?? next)...] where pending.remove(number) != nil {
+    for number in order[order.place(of: pending.min() ?? next)...] where pending.remove(number) != nil {
       guard let transaction = one(number)?.transaction else { continue }
       let (new, dropped) = try lay(transaction, number, records, keeping)
       if new?.isUndecided == true { undecided.insert(number) } else { update.dropped += dropped }
@@ -275,9 +275,11 @@ public struct LaidOutbox: Sendable {
     }
     var new = Laid(transaction: rest, isUndecided: isUndecided, parts: laying.parts, reads: log.reads)
     new.reads.zones = laying.zones
-    for key in new.written.keys {
+    try new.forEachWritten { key, _ in
       let registers = try laying.records.registers(of: key)
-      if let registers, registers.isHere(key.zone) { new.values[key] = UniqueValue.all(of: registers, models) }
+      guard let registers, registers.isHere(key.zone) else { return }
+      let values = UniqueValue.all(of: registers, models)
+      if !values.isEmpty { new.values[key] = values }
     }
     return (new, laying.dropped)
   }
@@ -287,40 +289,33 @@ public struct LaidOutbox: Sendable {
     _ number: Int, _ new: Laid?, _ pending: inout Set<Int>, _ differing: inout Set<RecordKey>
   ) {
     let old = laid[number]
-    let (before, after) = (old?.written ?? [:], new?.written ?? [:])
-    for key in Set(before.keys).union(after.keys) {
-      guard before[key] != after[key] || old?.values[key] != new?.values[key] else { continue }
+    let hasLater = order.last.map { $0 > number } ?? false
+    func compare(_ key: RecordKey, _ before: Registers?, _ after: Registers?) {
+      guard before != after || old?.values[key] != new?.values[key] else { return }
       differing.insert(key)
-      for (registers, values) in [(before[key], old?.values[key]), (after[key], new?.values[key])] {
+      guard hasLater, !skipping.contains(.earlier) else { return }
+      for (registers, values) in [(before, old?.values[key]), (after, new?.values[key])] {
         var entries = IndexEntries(registers, in: key.zone, models)
         entries.unique = Set(values ?? [])
-        if !skipping.contains(.earlier) { touch(key, entries, &pending, after: number) }
+        touch(key, entries, &pending, after: number)
       }
     }
+    old?.forEachWritten { key, registers in compare(key, registers, new?.written(key)) }
+    new?.forEachWritten { key, registers in if old?.written(key) == nil { compare(key, nil, registers) } }
     if let old { index.remove(old, number) }
     laid[number] = new
     if let old, new == nil {
       numbers[old.transaction.id] = nil
-      order.remove(at: place(of: number))
+      order.remove(at: order.place(of: number))
     }
     if let new { index.insert(new, number) }
-  }
-
-  /// The place of a number in the order, or of the next one that is there.
-  private func place(of number: Int) -> Int {
-    var (low, high) = (0, order.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if order[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   /// Adds the transactions to be laid again because of a record that differs, with the index entries that it had or has.
   private func touch(
     _ key: RecordKey, _ entries: IndexEntries, _ pending: inout Set<Int>, after number: Int = .min
   ) {
-    func add(_ readers: Set<Int>) { for reader in readers where reader > number { pending.insert(reader) } }
+    func add(_ readers: TransactionNumbers) { for reader in readers where reader > number { pending.insert(reader) } }
     if !skipping.contains(.records) { add(index.readers(of: key.name)) }
     for link in entries.links where !skipping.contains(.holders) { add(index.readers(of: link.name)) }
     for value in entries.unique where !skipping.contains(.values) { add(index.readers(of: value)) }

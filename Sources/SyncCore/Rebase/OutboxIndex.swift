@@ -52,12 +52,14 @@ final class ReadLog<Base: RecordSource>: RecordSource {
 
 /// Finds the transactions of an outbox by what they read and write.
 struct OutboxIndex: Sendable {
-  private var writers: [RecordName: [ZoneName: [Int]]] = [:]
-  private var names: [RecordName: Set<Int>] = [:]
-  private var values: [UniqueValue: Set<Int>] = [:]
-  private var zones: [ZoneName: Set<Int>] = [:]
+  private var writers: [RecordKey: TransactionNumbers] = [:]
+  /// How many transactions write to a zone.
+  private var writtenZones: [ZoneName: Int] = [:]
+  private var names: [RecordName: TransactionNumbers] = [:]
+  private var values: [UniqueValue: TransactionNumbers] = [:]
+  private var zones: [ZoneName: TransactionNumbers] = [:]
   /// The transactions that change a record, by where the record was when the program saved.
-  private var changes: [RecordKey: Set<Int>] = [:]
+  private var changes: [RecordKey: TransactionNumbers] = [:]
   /// The number of transactions that delete a record.
   private var deletions: [RecordKey: Int] = [:]
   /// The number of transactions that make a record lead to a name.
@@ -65,15 +67,17 @@ struct OutboxIndex: Sendable {
   /// The number of transactions after which a record has a unique value.
   private var unique: [UniqueValue: [RecordKey: Int]] = [:]
 
-  func readers(of name: RecordName) -> Set<Int> { names[name] ?? [] }
-  func readers(of value: UniqueValue) -> Set<Int> { values[value] ?? [] }
-  func readers(of zone: ZoneName) -> Set<Int> { zones[zone] ?? [] }
-  func changes(of key: RecordKey) -> Set<Int> { changes[key] ?? [] }
+  func readers(of name: RecordName) -> TransactionNumbers { names[name] ?? TransactionNumbers() }
+  func readers(of value: UniqueValue) -> TransactionNumbers { values[value] ?? TransactionNumbers() }
+  func readers(of zone: ZoneName) -> TransactionNumbers { zones[zone] ?? TransactionNumbers() }
+  func changes(of key: RecordKey) -> TransactionNumbers { changes[key] ?? TransactionNumbers() }
   var hasDeletions: Bool { !deletions.isEmpty }
   /// The transactions that write a record, in their order.
-  func writers(of key: RecordKey) -> [Int] { writers[key.name]?[key.zone] ?? [] }
-  /// The zones in which a transaction writes a record of a name, with the first such transaction.
-  func zones(writing name: RecordName) -> [ZoneName: Int] { (writers[name] ?? [:]).compactMapValues(\.first) }
+  func writers(of key: RecordKey) -> TransactionNumbers { writers[key] ?? TransactionNumbers() }
+  /// The zones in which a transaction before a number writes a record of a name.
+  func zones(writing name: RecordName, before end: Int) -> [ZoneName] {
+    writtenZones.keys.filter { zone in writers[RecordKey(zone, name)]?.first.map { $0 < end } ?? false }
+  }
   /// The records that a transaction makes lead to a name. Others may have changed that.
   func holders(of name: RecordName) -> [RecordKey] { links[name].map { Array($0.keys) } ?? [] }
   /// The records that have a unique value after a transaction. Others may have changed that.
@@ -83,6 +87,10 @@ struct OutboxIndex: Sendable {
   mutating func remove(_ laid: LaidOutbox.Laid, _ number: Int) { change(laid, number, by: -1) }
 
   private mutating func change(_ laid: LaidOutbox.Laid, _ number: Int, by count: Int) {
+    for zone in laid.parts.keys {
+      let sum = (writtenZones[zone] ?? 0) + count
+      writtenZones[zone] = sum > 0 ? sum : nil
+    }
     for name in laid.reads.names { Self.change(&names, name, number, by: count) }
     for value in laid.reads.values { Self.change(&values, value, number, by: count) }
     for zone in laid.reads.zones { Self.change(&zones, zone, number, by: count) }
@@ -93,23 +101,19 @@ struct OutboxIndex: Sendable {
       let sum = (deletions[key] ?? 0) + count
       deletions[key] = sum > 0 ? sum : nil
     }
-    for (key, registers) in laid.written {
-      var numbers = writers(of: key)
-      if count > 0 {
-        numbers.insert(number, at: numbers.firstIndex { $0 > number } ?? numbers.endIndex)
-      } else {
-        numbers.removeAll { $0 == number }
-      }
-      writers[key.name, default: [:]][key.zone] = numbers.isEmpty ? nil : numbers
-      if writers[key.name]?.isEmpty ?? false { writers[key.name] = nil }
+    laid.forEachWritten { key, registers in
+      Self.change(&writers, key, number, by: count)
       for name in registers.referencedNames { Self.count(&links, name, key, count) }
       for value in Set(laid.values[key] ?? []) { Self.count(&unique, value, key, count) }
     }
   }
 
-  private static func change<Key>(_ sets: inout [Key: Set<Int>], _ key: Key, _ number: Int, by count: Int) {
-    if count > 0 { sets[key, default: []].insert(number) } else { sets[key]?.remove(number) }
-    if sets[key]?.isEmpty ?? false { sets[key] = nil }
+  private static func change<Key>(
+    _ numbers: inout [Key: TransactionNumbers], _ key: Key, _ number: Int, by count: Int
+  ) {
+    if count > 0 { return numbers[key, default: TransactionNumbers()].insert(number) }
+    numbers[key]?.remove(number)
+    if numbers[key]?.isEmpty ?? false { numbers[key] = nil }
   }
 
   private static func count<Key>(_ counts: inout [Key: [RecordKey: Int]], _ key: Key, _ record: RecordKey, _ count: Int)
@@ -134,8 +138,7 @@ struct OutboxRecords<Base: RecordSource>: RecordSource {
   func registers(of key: RecordKey) throws -> Registers? { try outbox.registers(of: key, over: base, before: end) }
 
   func zones(knowing name: RecordName) throws -> [ZoneName] {
-    let written = outbox.index.zones(writing: name).filter { $0.value < end }.keys
-    return Array(Set(try base.zones(knowing: name)).union(written))
+    Array(Set(try base.zones(knowing: name)).union(outbox.index.zones(writing: name, before: end)))
   }
 
   func zones(leadingTo name: RecordName) throws -> [ZoneName] {

@@ -29,7 +29,7 @@ struct TransactionLaying<Source: RecordSource> {
         try write(registers, to: key)
       }
     }
-    if !transaction.isResent { try place(at: transaction.time) }
+    if !transaction.isResent, models.hasOwners { try place(at: transaction.time) }
     // Of a large move the owned objects go before their owners, and stay where they went.
     for move in transaction.moves {
       guard let target = try records.locate(Reference(move.row.name), from: move.row.zone), !target.zone.isShare,
