@@ -152,7 +152,7 @@ final class ReplicaOpening: @unchecked Sendable {
     let path = url.path + ".lock"
     let file = openFile(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard file >= 0 else {
-      throw SyncError(code: .store, message: "the file \(path) cannot be made; is the directory writable?")
+      throw SyncError(code: .store, message: "the file \(path) cannot be made; make its folder writable")
     }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       _ = closeFile(file)
@@ -229,7 +229,7 @@ extension URLError {
     case .networkConnectionLost: "the connection was lost"
     case .secureConnectionFailed: "no encrypted connection to it can be made; a server without TLS has a URL with http"
     case .serverCertificateUntrusted: "its certificate is not trusted by this machine or is for another name"
-    case .badURL: "its URL is no URL of a server"
+    case .badURL: "its URL is not the URL of a server"
     default: localizedDescription
     }
   }

@@ -201,7 +201,8 @@ public actor SyncEngine {
     }
   }
 
-  private static let ended = SyncError(code: .offline, message: "the sync was paused or stopped")
+  private static let ended = SyncError(
+    code: .offline, message: "the sync was paused or stopped; call resume() or start()")
 
   /// The steps of the sync from now on.
   public var events: AsyncStream<SyncEvent> {

@@ -75,7 +75,7 @@ public enum SyncRemote {
     guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "\"\(address)\" is no URL of a server for \(identifier); write http://… or https://…")
+        message: "\"\(address)\" is not the URL of a server for \(identifier); write http://… or https://…")
     }
     guard let credentials = credentials ?? environment["SWIFTDATA_SYNC_TOKEN"].map({ SyncCredentials(token: $0) })
     else {

@@ -156,7 +156,8 @@ struct SyncClient: Sendable {
     } catch {
       let reason = (error as? DecodingError).map(SyncWire.reason) ?? "\(error)"
       throw SyncFailure(
-        .invalid, "the answer to \(path.prefix { $0 != "?" }) is not understood; is the server a sync server? \(reason)"
+        .invalid,
+        "the answer to \(path.prefix { $0 != "?" }) is not a message of sync; check the URL of the server. \(reason)"
       )
     }
   }
@@ -173,7 +174,7 @@ struct SyncClient: Sendable {
       throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))
         ?? SyncFailure(
           reply.status >= 500 ? .unavailable : .invalid,
-          "the server answered with the status \(reply.status); is it a sync server?")
+          "the server answered with the status \(reply.status); check the URL of the server, and its log")
     }
     return reply
   }

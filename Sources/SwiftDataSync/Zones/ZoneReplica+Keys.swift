@@ -128,7 +128,8 @@ extension ZoneReplica {
   static func all(_ keys: ZoneKeys, newest: ZoneKey, _ zone: ZoneName) throws -> [ZoneKey] {
     let generation = try keys.newestGeneration
     guard keys.previous.count == generation - 1 else {
-      throw ReplicaError(description: "the server lacks keys of the share \(zone.text)")
+      throw ReplicaError(
+        description: "the server lacks keys of the share \(zone.text); the next sync of the owner's device sends them")
     }
     var all = [newest]
     for generation in stride(from: generation - 1, to: 0, by: -1) {

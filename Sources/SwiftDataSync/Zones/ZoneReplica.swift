@@ -111,7 +111,8 @@ final class ZoneReplica {
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !tables.database.isInTransaction else { return try body() }
     guard !isStale else {
-      throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
+      throw ReplicaError(
+        description: "the bookkeeping could not be read after an error; the next exchange opens it again")
     }
     let former = (postponed, undone, leaving)
     (work, resent, taken, losses, missing) = (RowWork(), [], [], nil, [])

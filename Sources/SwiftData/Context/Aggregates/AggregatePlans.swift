@@ -140,7 +140,7 @@ enum Extreme {
         guard let result: Bound = type.value(of: cells[0], entity: entity) else {
           throw SwiftDataError(
             .unreadableValue, entity: entity.name, property: value.property?.property.name,
-            message: "a stored value is not of type \(Bound.self)")
+            message: "a stored value is not of type \(Bound.self); another program wrote it. Correct the row")
         }
         return result
       })

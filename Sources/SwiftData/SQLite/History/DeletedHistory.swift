@@ -120,7 +120,7 @@ package enum MissedHistory {
     let advice = "; fetch the models again and start with a new token"
     guard let missed else {
       return SwiftDataError(
-        .historyTokenExpired, message: "\(place) of the history up to transaction \(newest) some was deleted\(advice)")
+        .historyTokenExpired, message: "\(place) transactions up to \(newest) were deleted\(advice)")
     }
     return SwiftDataError(
       .historyTokenExpired, message: "\(place) after it were deleted: \(list(missed))\(advice)")
