@@ -45,21 +45,21 @@ extension SyncEngine {
 }
 
 extension ModelContainer {
-  /// What syncs the container's stores, one for each configuration that names a database with a server.
+  /// The engines that sync the container's stores, one for each configuration that names a database with a server.
   public var syncEngines: [SyncEngine] { SyncEngine.engines(of: core) }
 
   /// Syncs a store in PostgreSQL, or a `DataStore` of your own. (Our own.)
   ///
   /// A store in SQLite needs no call: `ModelConfiguration(cloudKitDatabase:)` names its database.
   ///
-  /// One program syncs a store, with one bookkeeping. If another one tries, the status of both engines has the error `busy`. What other
-  /// programs save to the store syncs too.
+  /// One program syncs a store, with one bookkeeping. If another one tries, the status of both engines has the error `busy`. The engine
+  /// also syncs the saves of other programs.
   ///
   /// - Parameters:
   ///   - configuration: the name of the store's configuration.
   ///   - database: the identifier that ``SyncRemote/register(_:at:credentials:resolvers:conflictRetention:scopes:)`` got.
-  ///   - bookkeeping: the file that remembers what was synced. The next call with the same store must name the same
-  ///     file: with an empty one, all objects count as new.
+  ///   - bookkeeping: the file for the lock and the keys, and for a `DataStore` of your own also for the state of the sync. The next call
+  ///     with the same store must name the same file: with an empty one, all objects of such a `DataStore` count as new.
   /// - Returns: the engine, which runs.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the container has no such configuration, no server is
   ///   registered for the database, the store syncs already, or a model cannot sync.

@@ -19,7 +19,7 @@ import NIOSSL
 public struct HTTPTransport: SyncTransport {
   private let url: URL
 
-  /// - Parameter url: where the server is: `https://sync.example.com`.
+  /// - Parameter url: the URL of the server: `https://sync.example.com`.
   public init(url: URL) { self.url = url }
 
   /// Sends a request and waits for the answer, at most for the request's timeout.
