@@ -4,7 +4,7 @@ import SyncCore
 import SyncProtocol
 import UntrustedInput
 
-// What an exchange receives and sends. All zones of the account have one cursor.
+// The receiving and the sending half of an exchange. All zones of the account have one cursor.
 
 extension SyncEngine {
   /// How many refusals in a row the engine acts upon. A faulty server would have it try again without end.
@@ -245,7 +245,7 @@ extension SyncFailure {
 }
 
 extension SyncLog.PullRequest {
-  /// What a client asks for after it took in an answer; nil if nothing follows.
+  /// The request that follows an answer; nil if no request follows.
   ///
   /// It names the transactions again that the answer acknowledges. One that writes to a zone which comes in parts stays in the outbox until
   /// the zone is shown, and a later answer has to acknowledge it.

@@ -184,7 +184,7 @@ final class ObserverToken: @unchecked Sendable {
 }
 
 extension SyncError {
-  /// What an error means for the program.
+  /// Makes the error that a program can act upon.
   init(_ error: any Error) {
     switch error {
     case let error as SyncError: self = error
@@ -220,7 +220,7 @@ extension SyncError {
 }
 
 extension URLError {
-  /// What happened, for people. Foundation on Linux has numbers only.
+  /// The reason as text for people. Foundation on Linux has numbers only.
   fileprivate var reason: String {
     switch code {
     case .timedOut: "it did not answer in time"

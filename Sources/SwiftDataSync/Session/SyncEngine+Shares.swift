@@ -61,7 +61,7 @@ extension SyncEngine {
     try await shareCall { engine in
       let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
       guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
-      // What follows # is not for the server.
+      // The part after # is not for the server.
       return try engine.linkKey(of: share).map { "\(link)#\($0)" } ?? link
     }
   }
@@ -175,7 +175,7 @@ extension SyncEngine {
   /// - Throws: ``SyncError``.
   public func leave(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
-      // What was not sent would be lost. If the server refuses it, that does not keep the account in the share. The server also names
+      // Unsent changes would be lost. If the server refuses it, that does not keep the account in the share. The server also names
       // the account with the list of its zones.
       do { try await engine.syncNow() } catch let error as SyncError where error.code != .offline {}
       let account = try engine.replica().store.replica.account ?? ""
@@ -226,7 +226,7 @@ extension ZoneReplica {
         : "the object belongs to a share of \(share.owner); only \(share.owner) can share it")
   }
 
-  /// Moves a row and what it owns from the account's own zone to that of its share.
+  /// Moves a row and all that it owns from the account's own zone to the zone of its share.
   /// - Throws: ``SyncError`` if the account does not have the zone.
   func startShare(_ row: RecordKey, zone: String) throws {
     guard let zone = ZoneName(text: zone), store.zones[zone] != nil else {

@@ -43,9 +43,9 @@ public actor SyncEngine {
   private var ending: Task<Void, Never>?
   /// Whether ``start()`` was called since ``ending`` began. The engine starts when it is over.
   private var startsAgain = false
-  /// The request that waits for news of the server.
+  /// The request that waits for changes on the server.
   var longPoll: Task<SyncLog.WaitResponse, any Error>?
-  /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
+  /// The task that ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
   var sleeper: Task<Void, any Error>?
   /// How often ``resume()`` was called. It may come before ``followServer()`` begins to wait.
   var resumptions = 0
@@ -245,7 +245,7 @@ public actor SyncEngine {
     do { try await sync(sendingOnly: isInformed) } catch { retryLater(error) }
   }
 
-  /// Whether the request that waits for news says what others saved, so that a save need not ask for it.
+  /// Whether a waiting request reports saves of other devices, so that a save does not have to ask for them.
   private var isInformed: Bool { longPoll != nil && opened != nil && status.lastSync != nil && status.error == nil }
 
   /// Asks for another try after a pause.

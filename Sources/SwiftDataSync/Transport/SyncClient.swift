@@ -9,7 +9,7 @@ struct SyncClient: Sendable {
   let transport: any SyncTransport
   let credentials: SyncCredentials
 
-  /// How long an answer may take, in seconds, beside the time that its request needs on a slow line.
+  /// The time that an answer may take, in seconds, in addition to the time of its request on a slow line.
   static let timeout = 30.0
   /// The seconds that a long poll gets beyond its own waiting time. They are few because a long poll detects a dead connection.
   static let waitTimeout = 15.0
@@ -220,7 +220,7 @@ private final class KnownAccount: Sendable {
   func set(_ name: String?) { value.withLock { $0 = name } }
 }
 
-/// What has come of the asset whose download was interrupted last.
+/// The received bytes of the asset whose download was interrupted last.
 private final class InterruptedDownload: Sendable {
   private let value = Mutex<(sha256: String, bytes: Data)?>(nil)
 
