@@ -4,12 +4,12 @@ package import UntrustedInput
 /// Writes values as bytes: short, and much faster than JSON. Names of entities and properties, and moments, are written once
 /// where they repeat.
 @usableFromInline package struct BinaryWriter {
-  /// What was written.
+  /// The written bytes.
   package private(set) var bytes: [UInt8] = []
   // `String` treats canonically equivalent texts as equal.
   private var texts: [ExactText] = []
   private var indices: [ExactText: Int] = [:]
-  /// The index behind that of the last name.
+  /// The index after the last name's index.
   private var next = 0
   private var lastTime = HybridTime.zero
 
@@ -17,7 +17,7 @@ package import UntrustedInput
   /// - Parameter capacity: about how many bytes will follow.
   package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-  /// What was written.
+  /// The written bytes as data.
   package var data: Data { Data(bytes) }
 
   /// Writes a byte.

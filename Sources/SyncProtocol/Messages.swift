@@ -46,7 +46,7 @@ public enum SyncWire {
 
 /// Why a server refused a request.
 public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
-  /// What a client can act upon.
+  /// The kinds of failures, for a client that acts upon them.
   public enum Code: String, Codable, Sendable {
     /// The token is missing, forged, expired, or of a key that the server does not know.
     case unauthorized
@@ -74,19 +74,19 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
     case keyConflict
     /// The client has not seen what it has to see before a push. It pulls, lays its transactions over the new states and pushes again.
     case behind
-    /// Another transaction moved a record that this one writes or leads to, or the other way round. The remedy is that of ``behind``.
+    /// Another transaction moved a record that this one writes or leads to, or the other way round. It has the remedy of ``behind``.
     case moved
     /// The server cannot answer now; try again.
     case unavailable
   }
 
-  /// What a client can act upon.
+  /// The kind of the failure.
   public var code: Code
   /// The reason and the remedy, as text for people.
   public var message: String
   /// The time of the server in milliseconds since 1970.
   public var time: Untrusted<Int64>?
-  /// How many seconds to wait before the next request.
+  /// The time to wait before the next request, in seconds.
   public var retryAfter: UntrustedDouble?
 
   /// The failure of a request with the token of another account than the one that a store has synced as (``SyncWire/accountHeader``).
@@ -97,7 +97,7 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
   public static func otherAccount(_ account: String, _ other: String) -> SyncFailure {
     SyncFailure(
       .unauthorized,
-      "the store syncs with the account \(account), and the token is that of \(other). Nothing was sent or taken in. Use a token of"
+      "the store syncs with the account \(account), and the token names the account \(other). Nothing was sent or received. Use a token of"
         + " \(account), or open another store for \(other)")
   }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a participant of a share may do.
+/// The rights of a participant of a share.
 public enum SharePermission: String, Codable, Hashable, Sendable {
   /// Read the shared objects.
   case readOnly
@@ -14,7 +14,7 @@ public struct ShareInfo: Codable, Hashable, Sendable {
   public struct Participant: Codable, Hashable, Sendable {
     /// The name of the account.
     public var account: String
-    /// What the account may do.
+    /// The rights of the account.
     public var permission: SharePermission
     /// Whether the account accepted. An account that was only invited reads nothing.
     public var hasAccepted: Bool
@@ -34,9 +34,9 @@ public struct ShareInfo: Codable, Hashable, Sendable {
   public var owner: String
   /// The shared record. The zone also holds what this record owns.
   public var root: RecordName
-  /// What the owner calls the share.
+  /// The title that the owner chose.
   public var title: String
-  /// What the asking account may do.
+  /// The rights of the asking account.
   public var permission: SharePermission
   /// Whether the asking account is the owner or accepted the share.
   public var hasAccepted: Bool
@@ -71,7 +71,7 @@ public struct SharesResponse: Codable, Sendable {
 public struct CreateShareRequest: Codable, Sendable {
   /// The record.
   public var root: RecordName
-  /// What the owner calls the share, at most 256 bytes.
+  /// The title that the owner chose, at most 256 bytes.
   public var title: String
 
   /// Makes a request.
@@ -82,7 +82,7 @@ public struct CreateShareRequest: Codable, Sendable {
 public struct InviteRequest: Codable, Sendable {
   /// The account; nil asks for a link.
   public var account: String?
-  /// What the participant may do. An invitation of a participant changes the participant's permission.
+  /// The rights of the participant. An invitation of a participant changes the participant's rights.
   public var permission: SharePermission
 
   /// Makes a request.

@@ -58,7 +58,7 @@ struct RegistrationTests {
       try SyncRemote.register("iCloud.com.example.wrong", at: url, credentials: SyncCredentials(token: "t"))
     } throws: { error in
       (error as? SwiftDataError)?.code == SwiftDataError.loadIssueModelContainer.code
-        && "\(error)".contains("\"\(text)\" is no URL of a server for iCloud.com.example.wrong")
+        && "\(error)".contains("\"\(text)\" is not the URL of a server for iCloud.com.example.wrong")
     }
   }
 }

@@ -101,7 +101,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
     await running.value
     printing.cancel()
-    // What changed since the last line, also by the sync that the signal ended.
+    // The sync that the signal ended may have changed something since the last line.
     let (last, end) = (await printing.value, WatchLine(coordinator))
     if end != last { try? output.printLine(end) { end.text } }
   }

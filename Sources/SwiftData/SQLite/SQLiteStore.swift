@@ -150,7 +150,9 @@ package final class SQLiteStore: @unchecked Sendable {
 
   var readOnly: SwiftDataError {
     SwiftDataError(
-      .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
+      .storeReadOnly,
+      message: "the configuration \"\(configuration.name)\" was made with allowsSave: false; make it with"
+        + " allowsSave: true to save")
   }
 
   /// Runs `body` in one immediate transaction.

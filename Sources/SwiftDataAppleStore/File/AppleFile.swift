@@ -134,7 +134,9 @@ private struct Opened {
   ) throws -> (String, AppleFile.StoreMetadata) {
     let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM main.Z_METADATA ORDER BY Z_VERSION LIMIT 1")
     guard let row = rows.first, case .text(let identifier) = row[0], !identifier.isEmpty else {
-      throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say which store it is (Z_METADATA is empty)")
+      throw SwiftDataError(
+        .storeDamaged,
+        message: "\"\(place)\" does not say which store it is (Z_METADATA is empty); copy the store and its -wal again")
     }
     guard case .blob(let data) = row[1], case .dictionary(let values)? = Archives.propertyList(data)
     else { return (identifier, AppleFile.StoreMetadata(values: [:])) }

@@ -91,7 +91,8 @@ package struct AppleImport {
       throw SwiftDataError(
         .io, entity: table.name,
         message:
-          "\(source.count) rows were read and \(copy.count) written, and their checksums differ; nothing was imported")
+          "\(source.count) rows were read and \(copy.count) written, and their checksums differ; nothing was imported. Run"
+          + " `swiftdata check` on the file")
     }
     report.tables.append(.init(name: table.name, rows: source.count, checksum: source.sum))
     for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }

@@ -56,7 +56,9 @@ final class AppleRowWriter: RowWriter {
       let member = known.classes.first(where: { $0.name == table.entity.name }),
       let number = file.numbers[member.entity]
     else {
-      throw SwiftDataError(.unknownSchema, entity: table.entity.name, message: "the file does not keep this class")
+      throw SwiftDataError(
+        .unknownSchema, entity: table.entity.name,
+        message: "the model inside the file lacks this class; `swiftdata models` prints the classes of the file")
     }
     return (known, member, number)
   }

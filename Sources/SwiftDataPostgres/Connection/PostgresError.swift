@@ -126,7 +126,7 @@ extension PostgresError {
         "the user of the URL lacks a permission; the owner of the schema has to open a store that is new or has new models,"
           + " and to grant USAGE on it, SELECT, INSERT, UPDATE and DELETE on its tables, and USAGE on its sequences"
       )
-    case "23503": (code, advice) = (.staleObject, "a related model was deleted by another process; fetch it again")
+    case "23503": (code, advice) = (.staleObject, "another process deleted a related object; fetch it again")
     case "23514" where message.contains("violates partition constraint"):
       (code, advice) = (
         .unsupportedFeature,

@@ -23,7 +23,7 @@ struct DefaultFilling {
       else { return }
       throw SwiftDataError(
         .loadIssueModelContainer, entity: entity.name, property: property.name,
-        message: "stored models have no value for it; give the property a default value or make it optional")
+        message: "stored objects have no value for it; give the property a default value or make it optional")
     }
     // A table with pending checks cannot be altered.
     try writing.connection.settleConstraints()

@@ -89,7 +89,7 @@ extension TableChange {
       throw SwiftDataError(
         .uniquenessViolation, entity: index.classes?.first ?? table.new.classes[0],
         property: index.names.joined(separator: ", "),
-        message: "stored models have the same value, so that it cannot be made unique; change or delete all but one of"
+        message: "stored objects have the same value, so it cannot be made unique; change or delete all but one of"
           + " them first", underlying: error)
     }
   }

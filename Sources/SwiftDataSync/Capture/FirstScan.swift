@@ -3,12 +3,12 @@ import SwiftData
 import SyncCore
 
 // A store that had objects before it synced is looked at in parts, and each part is sent before the next one is made. So a replica
-// holds one part of a large store. What the program saves meanwhile is in the history, as ever.
+// holds one part of a large store. The history has the saves of the program meanwhile.
 
 /// How far the first scan of a store came.
 struct FirstScan: Codable {
   /// Whether the objects were in several parts, or the program saved some meanwhile. Then the members of a list may have been in
-  /// several transactions, of which none could compare the order of the list.
+  /// several transactions, and none of these could compare the order of the list.
   var hasParts = false
   /// Whether all objects were looked at, and the orders of their lists are compared now.
   var isOrdering = false

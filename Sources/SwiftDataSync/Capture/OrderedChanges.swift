@@ -1,7 +1,7 @@
 #if Sync
 import SwiftData
 
-/// What several saves did, by object.
+/// The changes of several saves, by object.
 struct OrderedChanges {
   private(set) var inserted: [PersistentIdentifier] = []
   private(set) var updated: [PersistentIdentifier: Set<String>?] = [:]

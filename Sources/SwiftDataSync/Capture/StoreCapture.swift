@@ -15,7 +15,7 @@ final class StoreCapture {
   let time: HybridTime
   /// Whether no save says which values changed, so that values are compared.
   private let isScan: Bool
-  /// What the rows showed before the saves.
+  /// The rows before the saves.
   let view: ShownRows
   /// Reads attributes.
   private let writer = ValueWriter()
@@ -234,7 +234,7 @@ final class StoreCapture {
     return .sealed(try key.seal(value, Sealing.place(name, property.text)))
   }
 
-  /// What an encrypted value says, if its key is here. Encrypting a value twice gives two results.
+  /// The content of an encrypted value, if its key is here. Encrypting a value twice gives two results.
   private func readable(_ value: RegisterValue, _ key: RecordKey, _ property: __Property) -> RegisterValue {
     guard case .sealed(let data) = value else { return value }
     return replica.open(data, of: key, property) ?? value
@@ -399,7 +399,7 @@ final class StoreCapture {
       guard let state = try view.registers(of: record) else { continue }
       var registers = Registers()
       registers.dead = time
-      // What the program kept although it deleted the owner is detached. Otherwise the view hides it.
+      // Detaches members that the program kept although it deleted the owner. Otherwise the view hides them.
       for (property, members) in state.edges {
         for (member, edge) in members where edge.isPresent {
           guard let row = try view.row(showing: RecordKey(record.zone, member)), !deleted.contains(row) else {

@@ -73,8 +73,8 @@ extension Registers {
 }
 
 extension ZoneReplica {
-  /// The changes of a save as transactions. Larger values of a large save become assets. A save that is too large for a request all the
-  /// same is divided, because it could never be sent otherwise.
+  /// The changes of a save as transactions. Larger values of a large save become assets. A save that is still too
+  /// large for a request is divided, because it could never be sent otherwise.
   func parts(ofSave changes: [RecordKey: Registers]) throws -> [[RecordKey: Registers]] {
     TransactionSize.parts(
       of: try shrink(changes), records: TransactionSize.records, bytes: TransactionSize.request)

@@ -70,8 +70,8 @@ extension ZoneReplica {
     try writeRows()
   }
 
-  /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
-  /// saves that changed it travel together.
+  /// Divides saves where no object was changed both before and after. The capture reads the newest value of an object, so the
+  /// saves that changed the object travel together.
   private static func batches(_ saves: [UserStore.Save]) -> [[UserStore.Save]] {
     var last: [PersistentIdentifier: Int] = [:]
     for (index, save) in saves.enumerated() { for object in save.all { last[object] = index } }
@@ -96,7 +96,7 @@ extension ZoneReplica {
     let transactions: [LocalTransaction]
     let saved: [RecordKey: Set<ExactText>?]
     do {
-      // What is read before the change must not be kept.
+      // The replica must not keep values that it read before the change.
       let capture = StoreCapture(self, changed, rows, at: time, isScan: isScan)
       saved = try capture.run()
       let parts = isScan ? TransactionSize.parts(of: capture.changes) : try parts(ofSave: capture.changes)
@@ -111,8 +111,8 @@ extension ZoneReplica {
 
   /// Moves a row with all that it owns into the zone of a share.
   ///
-  /// What is too much for one request is several transactions. What is owned goes first, so that each object goes with all that it still
-  /// owns, and the rest of a move that was interrupted is a move of the same row.
+  /// A move that is too large for one request is several transactions. Owned objects go first, so that each object goes with all that it
+  /// still owns, and the rest of a move that was interrupted is a move of the same row.
   /// - Parameters:
   ///   - limit: the most objects of a transaction. Each is written in both zones.
   ///   - size: the most bytes of a transaction, roughly.
@@ -160,7 +160,7 @@ extension ZoneReplica {
   /// Whether objects are left that the first scan has not looked at.
   var isScanning: Bool { store.replica.firstScan != nil }
 
-  /// Notes that all objects of the store are from before the sync. What the program saves from now on is in the history.
+  /// Notes that all objects of the store are from before the sync. The history has all later saves of the program.
   func beginFirstScan() throws {
     store.replica.seenTransaction = try user.newestTransaction()
     // The first save after this one would count twice, as a save and as an object from before the sync.
@@ -176,7 +176,7 @@ extension ZoneReplica {
       try captureSaves()
       guard var position = store.replica.firstScan else { return }
       var changed = OrderedChanges()
-      // What is collected is of the pass that begins here.
+      // The collected objects belong to the pass that begins here.
       let time = position.isOrdering ? tick() : tick().beforeSync
       let isLeft = try collect(&changed, &position)
       try capture(changed, at: time, isScan: true)
@@ -185,7 +185,7 @@ extension ZoneReplica {
     }
   }
 
-  /// Takes the objects that follow a position, and moves the position behind them.
+  /// Takes the objects that follow a position, and moves the position past them.
   /// - Returns: whether there may be more.
   private func collect(_ changed: inout OrderedChanges, _ position: inout FirstScan) throws -> Bool {
     let context = user.makeContext()

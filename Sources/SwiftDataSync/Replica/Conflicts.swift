@@ -4,30 +4,30 @@ public import SwiftData
 
 /// Decides conflicts of one model: two replicas changed an object without having seen each other's change.
 ///
-/// The replica whose change was not sent yet when the other one arrived, or is later in the log, asks its resolver. It asks once for each
-/// change of another replica that it has not seen, in the order of the log, and then for the object of the log if that is another one. What
-/// the resolver decides is a change like any other, which all replicas get.
+/// A replica asks its resolver if its change was unsent when the other change arrived, or is later in the log. It asks once for each
+/// change of another replica that it has not seen, in the order of the log, and then for the object of the log if that differs. The
+/// decision is a change like any other, which all replicas get.
 public protocol ConflictResolver<Model>: Sendable {
   /// The model whose conflicts it decides.
   associatedtype Model: PersistentModel
 
   /// Decides a conflict by changing `local`.
   ///
-  /// An attribute that this replica cannot read, because it lacks the key or an older program has no case for the value, has the default of its
-  /// declaration on that side. The object keeps its value of such an attribute, whatever `local` has afterwards.
+  /// A replica cannot read an attribute if it lacks the key, or if its program has no case for the value. The copy then has the default of
+  /// the declaration, and the object keeps its value of the attribute, whatever `local` has afterwards.
   /// - Parameters:
   ///   - local: the object with the attributes that this replica has. It is a copy without a context; the attributes that it
   ///     has afterwards are the object's.
-  ///   - remote: a copy with the attributes of the other replica. A later change of a third replica need not have seen them.
+  ///   - remote: a copy with the attributes of the other replica. A later change of a third replica may not have seen them.
   func resolve(local: Model, remote: Model)
 }
 
-/// A value that lost a conflict, kept for some days.
+/// A value that lost a conflict. The engine keeps it for the time that `register` names, 30 days by default.
 ///
-/// A value that was written to an object which another replica deleted meanwhile, or which the owner of a share moved out of it, has lost, too.
+/// A value also loses if another replica deleted its object meanwhile, or if the owner of a share moved the object out of it.
 /// `kept` is then "nil", and `object` is nil. A deletion that was not sent has an empty `property`, and `lost` is "deleted".
 public struct SyncConflict: Hashable, Sendable {
-  /// When the replica noticed it.
+  /// The time at which the replica noticed the conflict.
   public let date: Date
   /// The name of the model.
   public let entity: String
@@ -37,7 +37,7 @@ public struct SyncConflict: Hashable, Sendable {
   public let record: String
   /// The object; nil if it is deleted by now.
   public let object: PersistentIdentifier?
-  /// The value that lost, as text. That of a to-one relationship is the name of the object in all replicas.
+  /// The value that lost, as text. A to-one relationship has the name of its target in all replicas.
   public let lost: String
   /// The value that was kept, as text.
   public let kept: String

@@ -4,7 +4,7 @@ import SwiftData
 
 /// The bookkeeping of programs that synced with the versions before this one. It is not read, and not removed.
 enum FormerBookkeeping {
-  private static let remedy = "The objects stay, and join those of the server as in a store that has not synced yet"
+  private static let remedy = "The objects stay, and join the server's objects as in a store that has not synced yet"
 
   /// - Parameter url: the file of the bookkeeping.
   /// - Throws: ``ReplicaError`` for a file of a former version; an error of SQLite.

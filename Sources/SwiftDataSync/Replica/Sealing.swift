@@ -12,7 +12,7 @@ enum Sealing {
 
 /// A key that encrypts values with AES-GCM and a random nonce.
 ///
-/// What it encrypts begins with ``identifier``, so that a reader who has several keys knows which one to take.
+/// Its encrypted values begin with ``identifier``, so that a reader with several keys knows which one to take.
 struct ZoneKey {
   let key: SymmetricKey
   /// Eight bytes that follow from the key and do not tell it.
@@ -136,7 +136,7 @@ enum KeyWrapping {
   static func place(_ zone: String, _ generation: Int) -> Data { Data("\(zone)/\(generation)".utf8) }
 }
 
-/// What a link says beside the secret that the server knows: behind `#`, which is not sent.
+/// The part of a link after `#`, which the client does not send to the server.
 struct LinkKey {
   let generation: Int
   let key: ZoneKey
@@ -170,7 +170,7 @@ struct LinkKey {
   }
 }
 
-/// What people compare to find out whether a server handed out a false key.
+/// A text that people compare to find out whether a server handed out a false key.
 enum Fingerprint {
   /// Six groups of five digits.
   static func text(of key: Data) -> String {

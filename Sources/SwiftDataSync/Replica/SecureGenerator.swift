@@ -5,7 +5,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Random numbers for names, which nobody can guess. The system is asked for many at once, because each question is a system call.
+/// Random numbers for names, which no one can guess. The system is asked for many at once, because each question is a system call.
 struct SecureGenerator: RandomNumberGenerator {
   private var numbers: [UInt64] = []
   /// The most bytes that the system gives at once.

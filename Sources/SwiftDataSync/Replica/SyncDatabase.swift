@@ -43,7 +43,7 @@ final class SyncDatabase {
   private static func open(_ url: URL) throws -> SQLiteDatabase {
     makePrivate(url)
     let database = try SQLiteDatabase(url.path)
-    // What it says about the store must be there before what it says happens.
+    // An entry about the store must be on the disk before the store changes.
     try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     return database
   }

@@ -98,7 +98,7 @@ extension SyncSchema {
 
   /// - Parameters:
   ///   - schema: the models that sync.
-  ///   - scopes: what of them does not sync with everybody.
+  ///   - scopes: the properties and models that do not sync with each account.
   init(_ schema: Schema, scopes: SyncScopes = SyncScopes()) {
     var rules: [String: [String: Property]] = [:]
     for entity in schema.runtimeEntities {
@@ -169,7 +169,7 @@ extension SyncSchema {
 enum SyncRules {
   /// - Parameters:
   ///   - canSeal: whether the credentials have a secret to encrypt with.
-  ///   - scopes: what does not sync with everybody.
+  ///   - scopes: the properties and models that do not sync with each account.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` that names each property that cannot be synced and the remedy.
   static func check(_ schema: Schema, canSeal: Bool, scopes: SyncScopes = SyncScopes()) throws {
     var problems = scopes.problems
@@ -192,7 +192,7 @@ enum SyncRules {
     }
   }
 
-  /// What is wrong with the scope of a property.
+  /// The problem of the scope of a property, or nil.
   private static func check(scope property: __Property, _ entity: __Entity, _ scopes: SyncScopes) -> String? {
     if let destination = property.destination?.__entity, scopes.isLocal(entity) != scopes.isLocal(destination) {
       return "a relationship cannot lead from a model that syncs to one that does not, or the other way round"
@@ -207,7 +207,7 @@ enum SyncRules {
     return isUnique ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
   }
 
-  /// What is wrong with the former name of a property. Older programs write under that name, so no other property may have it.
+  /// The problem of the former name of a property, or nil. Older programs write under that name, so no other property may have it.
   private static func check(renaming property: __Property, _ entity: __Entity) -> String? {
     guard let former = property.attribute?.formerName ?? property.relationship?.formerName, former != property.name,
       entity.property(named: former) != nil

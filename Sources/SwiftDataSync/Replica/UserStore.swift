@@ -23,8 +23,8 @@ final class UserStore {
 
   /// - Parameters:
   ///   - container: the container, which has to stay open.
-  ///   - index: the store among those of the container.
-  ///   - scopes: what does not sync with everybody.
+  ///   - index: the place of the store in the list of the container's stores.
+  ///   - scopes: the properties and models that do not sync with each account.
   init(_ container: ModelContainer, store index: Int = 0, scopes: SyncScopes = SyncScopes()) {
     self.container = container
     let core = container.core
@@ -141,7 +141,7 @@ final class UserStore {
 
   // MARK: - Values
 
-  /// The value of a property that nobody wrote.
+  /// The value of a property that no replica wrote.
   static func defaultCell(of property: __Property) -> SQLValue {
     property.defaultValue.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
   }

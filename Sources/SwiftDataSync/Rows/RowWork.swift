@@ -6,7 +6,7 @@ import SyncProtocol
 struct RowWork {
   /// The properties that may differ, by row; nil is all.
   var rows: [RecordKey: Set<ExactText>?] = [:]
-  /// The new rows of the last update, with their values but those of derived to-manys. A later change of such a row removes it from here.
+  /// The new rows of the last update, with their values except derived to-manys. A later change of such a row removes it from here.
   private(set) var created: [RecordKey: Row] = [:]
   /// The rows that are gone.
   var gone: Set<RecordKey> = []
@@ -48,7 +48,7 @@ struct RowWork {
       former[new] = former.removeValue(forKey: old) ?? old
       // Its object has to be noted, whether or not a value changes.
       add(new, [])
-      // What earlier updates changed is written under the new key.
+      // Changes of earlier updates are written under the new key.
       if let names = rows.removeValue(forKey: old) { add(new, names) }
       if let names = written.removeValue(forKey: old) { written[new, default: []].formUnion(names) }
       if let lists = appended.removeValue(forKey: old) { add(new, Set(lists.keys)) }
@@ -75,7 +75,7 @@ struct RowWork {
     }
     for (row, names) in saved {
       add(row, names)
-      // The view may have no write of it all the same: the account may not write the zone.
+      // The view may still lack a write of it: the account may not write the zone.
       if let names { written[row, default: []].formUnion(names) }
     }
     let renamed = Dictionary(uniqueKeysWithValues: update.renamed.map { ($1, $0) })

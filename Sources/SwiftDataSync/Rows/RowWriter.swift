@@ -64,7 +64,7 @@ final class RowWriter {
         work.add(row, [property])
       }
     }
-    // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
+    // All lists are loaded before anything is set. An addition by the other end of a relationship to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     var lists: [(row: RecordKey, owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
     var references: [(row: RecordKey, holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
@@ -120,7 +120,7 @@ final class RowWriter {
 
   // MARK: - Objects
 
-  /// Gives rows without objects those of rows that are gone and showed the same record, or had the same unique value.
+  /// Gives rows without objects the objects of removed rows that showed the same record, or had the same unique value.
   private func findMoved(_ keys: [RecordKey], _ leaving: Set<RecordKey>?) throws {
     var taken = Set<RecordKey>()
     try store.prepare(keys)
@@ -265,7 +265,7 @@ final class RowWriter {
     for (property, rule) in user.attributes[entity] ?? [] where !property.isConstant {
       guard names?.contains(ExactText(property.name)) ?? true else { continue }
       guard let value = try value(property, rule, of: key) else {
-        // A property that no view had may have a value all the same: a migration stage gave it one.
+        // A property that no view had may still have a value: a migration stage gave it one.
         let rows = [key, moved[key]].compactMap(\.self)
         if rows.contains(where: { work.written[$0]?.contains(ExactText(property.name)) == true }) {
           try reset(property, of: object)
@@ -335,7 +335,7 @@ final class RowWriter {
 extension ModelCells {
   /// A new object without a context. The cells that the program has no case for, because a newer one wrote them, become nil, and the defaults
   /// stand in.
-  /// - Throws: ``SwiftDataError`` if the object cannot be made all the same.
+  /// - Throws: ``SwiftDataError`` if the object can still not be made.
   static func make(_ entity: __Entity, leavingOut cells: inout [SQLValue?]) throws -> any PersistentModel {
     while true {
       do { return try make(entity, cells) } catch let error as SwiftDataError {

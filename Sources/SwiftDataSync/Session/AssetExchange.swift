@@ -45,7 +45,7 @@ extension SyncEngine {
     }
   }
 
-  /// Brings the bytes of an asset from one of several zones. What no zone has must not keep the replica from hearing of the rest.
+  /// Brings the bytes of an asset from one of several zones. An asset that no zone has must not stop the exchange of the rest.
   private func fetch(_ asset: MissingAssets.Asset, _ replica: ZoneReplica) async throws {
     guard try replica.asset(asset.sha256) == nil else { return }
     for zone in replica.zones(with: asset) {

@@ -4,7 +4,7 @@ import SyncCore
 import SyncProtocol
 import UntrustedInput
 
-// What an exchange receives and sends. All zones of the account have one cursor.
+// The receiving and the sending half of an exchange. All zones of the account have one cursor.
 
 extension SyncEngine {
   /// How many refusals in a row the engine acts upon. A faulty server would have it try again without end.
@@ -86,7 +86,8 @@ extension SyncEngine {
         try await pull(replica)
         guard let following = try replica.nextPush() else { break }
         if taken > 0, following.transactions[0].id == next.transactions[0].id {
-          throw SyncFailure(.invalid, "the server accepted changes, and its log does not have them; it is faulty")
+          throw SyncFailure(
+            .invalid, "the server accepted changes, and its log lacks them; report the fault to the server's operator")
         }
         next = following
       }
@@ -112,7 +113,8 @@ extension SyncEngine {
     replica.didPush(request, response)
     guard let refusal = response.refusal else {
       guard taken == request.transactions.count else {
-        throw SyncFailure(.invalid, "the server did not take all changes and does not say why; it is faulty")
+        throw SyncFailure(
+          .invalid, "the server did not take all changes and gave no reason; report the fault to the server's operator")
       }
       uploaded.didPush()
       return (taken, nil)
@@ -180,7 +182,8 @@ private struct PullProgress {
 
   private func check() throws {
     guard max(idle, restarts) <= SyncEngine.mostFailures else {
-      throw SyncFailure(.invalid, "the server announces changes that it does not send; it is faulty")
+      throw SyncFailure(
+        .invalid, "the server announces changes that it does not send; report the fault to the server's operator")
     }
   }
 
@@ -242,7 +245,7 @@ extension SyncFailure {
 }
 
 extension SyncLog.PullRequest {
-  /// What a client asks for after it took in an answer; nil if nothing follows.
+  /// The request that follows an answer; nil if no request follows.
   ///
   /// It names the transactions again that the answer acknowledges. One that writes to a zone which comes in parts stays in the outbox until
   /// the zone is shown, and a later answer has to acknowledge it.
@@ -295,7 +298,9 @@ extension SyncLog.PullResponse {
     }
     for entry in loads.flatMap(\.entries) { isPossible = isPossible && entry.commit <= cursor }
     guard isPossible else {
-      throw SyncFailure(.invalid, "the numbers of changes in the answer do not follow each other; the server is faulty")
+      throw SyncFailure(
+        .invalid,
+        "the numbers of changes in the answer do not follow each other; report the fault to the server's operator")
     }
   }
 }

@@ -9,12 +9,12 @@ import UntrustedInput
 // How the keys that encrypt attributes in shares get from the owner to the participants.
 
 extension SyncEngine {
-  /// What tells the account's public key apart from a false one: six groups of five digits, the same on all devices of the
-  /// account; nil without `SyncCredentials(encryptionSecret:)`.
+  /// The fingerprint of the account's public key: six groups of five digits, the same on all devices of the account. Nil without
+  /// `SyncCredentials(encryptionSecret:)`.
   ///
   /// Another account sees it as ``SyncShare/Participant/fingerprint`` or ``SyncShare/ownerFingerprint``. Where the two
   /// differ, the server handed out a false key.
-  /// - Throws: ``SyncError`` if the store beside the user's cannot be opened.
+  /// - Throws: ``SyncError`` if the bookkeeping cannot be opened.
   public func keyFingerprint() throws -> String? {
     try replica().keyring.map { Fingerprint.text(of: $0.account.publicKey.rawRepresentation) }
   }

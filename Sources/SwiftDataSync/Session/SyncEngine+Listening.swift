@@ -2,14 +2,14 @@
 import Foundation
 import SyncProtocol
 
-// How the engine hears of what others saved: a request waits until the server has news.
+// The engine learns of saves of other devices by a request that waits until the server has changes.
 
 extension SyncEngine {
   func followServer() async {
     var (failures, announcements) = (Backoff(longest: 60), Backoff(longest: 60))
     // Whether the status says that the server cannot be listened to.
     var isCutOff = false
-    // The first answer comes at once, also after an error: then the status need not wait for news to say that the server is back.
+    // The first answer comes at once, also after an error: then the status says that the server is back before the next change.
     var isConnected = false
     while !Task.isCancelled, !opening.isAbandoned {
       let resumed = resumptions
@@ -21,7 +21,7 @@ extension SyncEngine {
         let response = try await wait(request)
         isConnected = true
         if status.isPaused { continue }
-        // What this engine sent meanwhile is no news.
+        // The engine's own transactions are not changes of other devices.
         if response.isChanged { await waitForExchanges() }
         let isNews = response.isChanged && hasSeenNothing(since: request)
         if isCutOff || isNews {
@@ -41,7 +41,7 @@ extension SyncEngine {
         isConnected = false
         if status.isPaused { continue }
         if Task.isCancelled { break }
-        // A failed exchange has set the status already. One failed wait is no error: proxies close connections that wait long.
+        // A failed exchange has set the status already. One failed wait is not an error: proxies close connections that wait long.
         if !(error is SyncError), failures.failures > 0 {
           status.setError(SyncError(error))
           isCutOff = true

@@ -45,21 +45,21 @@ extension SyncEngine {
 }
 
 extension ModelContainer {
-  /// What syncs the container's stores, one for each configuration that names a database with a server.
+  /// The engines that sync the container's stores, one for each configuration that names a database with a server.
   public var syncEngines: [SyncEngine] { SyncEngine.engines(of: core) }
 
   /// Syncs a store in PostgreSQL, or a `DataStore` of your own. (Our own.)
   ///
   /// A store in SQLite needs no call: `ModelConfiguration(cloudKitDatabase:)` names its database.
   ///
-  /// One program syncs a store, with one bookkeeping. If another one tries, the status of both engines has the error `busy`. What other
-  /// programs save to the store syncs too.
+  /// One program syncs a store, with one bookkeeping. If another one tries, the status of both engines has the error `busy`. The engine
+  /// also syncs the saves of other programs.
   ///
   /// - Parameters:
   ///   - configuration: the name of the store's configuration.
   ///   - database: the identifier that ``SyncRemote/register(_:at:credentials:resolvers:conflictRetention:scopes:)`` got.
-  ///   - bookkeeping: the file that remembers what was synced. The next call with the same store must name the same
-  ///     file: with an empty one, all objects count as new.
+  ///   - bookkeeping: the file for the lock and the keys, and for a `DataStore` of your own also for the state of the sync. The next call
+  ///     with the same store must name the same file: with an empty one, all objects of such a `DataStore` count as new.
   /// - Returns: the engine, which runs.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the container has no such configuration, no server is
   ///   registered for the database, the store syncs already, or a model cannot sync.
@@ -152,7 +152,7 @@ final class ReplicaOpening: @unchecked Sendable {
     let path = url.path + ".lock"
     let file = openFile(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard file >= 0 else {
-      throw SyncError(code: .store, message: "the file \(path) cannot be made; is the directory writable?")
+      throw SyncError(code: .store, message: "the file \(path) cannot be made; make its folder writable")
     }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       _ = closeFile(file)
@@ -184,7 +184,7 @@ final class ObserverToken: @unchecked Sendable {
 }
 
 extension SyncError {
-  /// What an error means for the program.
+  /// Makes the error that a program can act upon.
   init(_ error: any Error) {
     switch error {
     case let error as SyncError: self = error
@@ -220,7 +220,7 @@ extension SyncError {
 }
 
 extension URLError {
-  /// What happened, for people. Foundation on Linux has numbers only.
+  /// The reason as text for people. Foundation on Linux has numbers only.
   fileprivate var reason: String {
     switch code {
     case .timedOut: "it did not answer in time"
@@ -229,7 +229,7 @@ extension URLError {
     case .networkConnectionLost: "the connection was lost"
     case .secureConnectionFailed: "no encrypted connection to it can be made; a server without TLS has a URL with http"
     case .serverCertificateUntrusted: "its certificate is not trusted by this machine or is for another name"
-    case .badURL: "its URL is no URL of a server"
+    case .badURL: "its URL is not the URL of a server"
     default: localizedDescription
     }
   }

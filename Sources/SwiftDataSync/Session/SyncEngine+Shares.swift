@@ -15,7 +15,7 @@ extension SyncEngine {
   /// ``makeLink(to:permission:)``. A second call for the same object returns the same share.
   /// - Parameters:
   ///   - object: the identifier of a saved object.
-  ///   - title: what participants see as the name of the share, at most 256 bytes of UTF-8.
+  ///   - title: the name of the share for its participants, at most 256 bytes of UTF-8.
   /// - Returns: the share, after the server has the object.
   /// - Throws: ``SyncError``. Its code is ``SyncError/Code/refused`` for an object that is not saved in the engine's store
   ///   or is in another share, and ``SyncError/Code/forbidden`` for an object that another account shares.
@@ -54,14 +54,14 @@ extension SyncEngine {
   /// - Parameters:
   ///   - share: a share of this account.
   ///   - permission: what the accounts that accept the link may do.
-  /// - Returns: a secret text. Where the model has encrypted attributes, it contains their key behind `#`. Each account that
-  ///   gets it can accept the share, until ``revoke(_:from:)`` or ``endShare(_:)``.
+  /// - Returns: a secret text. If a model has encrypted attributes, the text contains their key after `#`. Each account that
+  ///   gets the text can accept the share, until ``revoke(_:from:)`` or ``endShare(_:)``.
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func makeLink(to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly) async throws -> String {
     try await shareCall { engine in
       let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
       guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
-      // What follows # is not for the server.
+      // The part after # is not for the server.
       return try engine.linkKey(of: share).map { "\(link)#\($0)" } ?? link
     }
   }
@@ -141,7 +141,7 @@ extension SyncEngine {
   }
 
   /// Accepts the share that a link leads to.
-  /// - Parameter link: what ``makeLink(to:permission:)`` returned.
+  /// - Parameter link: the text that ``makeLink(to:permission:)`` returned.
   /// - Returns: the share, after its objects are in the store.
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` for a link that is not valid any more.
   public func accept(link: String) async throws -> SyncShare {
@@ -175,7 +175,7 @@ extension SyncEngine {
   /// - Throws: ``SyncError``.
   public func leave(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
-      // What was not sent would be lost. If the server refuses it, that does not keep the account in the share. The server also names
+      // Unsent changes would be lost. If the server refuses it, that does not keep the account in the share. The server also names
       // the account with the list of its zones.
       do { try await engine.syncNow() } catch let error as SyncError where error.code != .offline {}
       let account = try engine.replica().store.replica.account ?? ""
@@ -226,7 +226,7 @@ extension ZoneReplica {
         : "the object belongs to a share of \(share.owner); only \(share.owner) can share it")
   }
 
-  /// Moves a row and what it owns from the account's own zone to that of its share.
+  /// Moves a row and all that it owns from the account's own zone to the zone of its share.
   /// - Throws: ``SyncError`` if the account does not have the zone.
   func startShare(_ row: RecordKey, zone: String) throws {
     guard let zone = ZoneName(text: zone), store.zones[zone] != nil else {

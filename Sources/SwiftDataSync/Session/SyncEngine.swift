@@ -6,7 +6,7 @@ import SyncProtocol
 import Synchronization
 import UntrustedInput
 
-/// Syncs one store in the background: sends what the program saves, and brings what others saved.
+/// Syncs one store in the background: sends the program's saves, and receives the saves of other devices.
 ///
 /// A container makes one for each of its configurations that names a database with a server. It works until ``stop()``, or
 /// until the container is gone.
@@ -17,7 +17,7 @@ public actor SyncEngine {
   /// Posted when the store has all that the server has, and the server all that the store has.
   public static let didComplete = Notification.Name("CloudKitSyncDidComplete")
 
-  /// How the sync is doing.
+  /// The state of the sync.
   public nonisolated let status = SyncStatus()
   /// The name of the configuration whose store it syncs.
   public nonisolated let configuration: String
@@ -43,9 +43,9 @@ public actor SyncEngine {
   private var ending: Task<Void, Never>?
   /// Whether ``start()`` was called since ``ending`` began. The engine starts when it is over.
   private var startsAgain = false
-  /// The request that waits for news of the server.
+  /// The request that waits for changes on the server.
   var longPoll: Task<SyncLog.WaitResponse, any Error>?
-  /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
+  /// The task that ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
   var sleeper: Task<Void, any Error>?
   /// How often ``resume()`` was called. It may come before ``followServer()`` begins to wait.
   var resumptions = 0
@@ -95,9 +95,9 @@ public actor SyncEngine {
     ]
   }
 
-  /// Ends the sync and closes its bookkeeping. What was not sent yet is sent after the next ``start()``.
+  /// Ends the sync and closes its bookkeeping. The engine sends unsent changes after the next ``start()``.
   ///
-  /// It returns when nothing that the engine started runs any more. An engine that is started meanwhile starts after that.
+  /// It returns when all work of the engine has ended. An engine that is started meanwhile starts after that.
   public func stop() async {
     startsAgain = false
     if ending == nil { ending = Task { await self.end() } }
@@ -139,8 +139,8 @@ public actor SyncEngine {
     }
   }
 
-  /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
-  /// later. It returns when no request is under way.
+  /// Stops using the network until ``resume()``: call it if the network is metered or absent. The engine sends saves
+  /// later. It returns when no request is running.
   public func pause() async {
     status.setPaused(true)
     longPoll?.cancel()
@@ -201,7 +201,8 @@ public actor SyncEngine {
     }
   }
 
-  private static let ended = SyncError(code: .offline, message: "the sync was paused or stopped")
+  private static let ended = SyncError(
+    code: .offline, message: "the sync was paused or stopped; call resume() or start()")
 
   /// The steps of the sync from now on.
   public var events: AsyncStream<SyncEvent> {
@@ -215,7 +216,7 @@ public actor SyncEngine {
   private func unsubscribe(_ id: UUID) { subscribers[id] = nil }
 
   /// The values that lost conflicts and are still kept, the oldest first.
-  /// - Throws: an error of the store beside the user's.
+  /// - Throws: an error of the bookkeeping.
   public func conflicts() throws -> [SyncConflict] { try replica().conflicts() }
 
   // MARK: - In the background
@@ -244,7 +245,7 @@ public actor SyncEngine {
     do { try await sync(sendingOnly: isInformed) } catch { retryLater(error) }
   }
 
-  /// Whether the request that waits for news says what others saved, so that a save need not ask for it.
+  /// Whether a waiting request reports saves of other devices, so that a save does not have to ask for them.
   private var isInformed: Bool { longPoll != nil && opened != nil && status.lastSync != nil && status.error == nil }
 
   /// Asks for another try after a pause.

@@ -8,10 +8,10 @@ import Synchronization
 public struct SyncCredentials: Sendable {
   /// The current token of the account.
   let token: @Sendable () async throws -> String
-  /// What encrypts attributes with `.allowsCloudEncryption`; nil if there is no secret to encrypt with.
+  /// The secret that encrypts attributes with `.allowsCloudEncryption`, or nil.
   let encryptionSecret: String?
 
-  /// Takes a token.
+  /// Makes credentials with a token.
   /// - Parameters:
   ///   - token: the token, as `swiftdata sync-token` prints it.
   ///   - encryptionSecret: a secret of the account, the same on all its devices. The server never sees it. Attributes with
@@ -20,7 +20,7 @@ public struct SyncCredentials: Sendable {
     self.init(encryptionSecret: encryptionSecret) { token }
   }
 
-  /// Takes a function that brings tokens, for tokens that expire.
+  /// Makes credentials with a function that returns the current token, for tokens that expire.
   /// - Parameters:
   ///   - encryptionSecret: a secret of the account, the same on all its devices. The server never sees it.
   ///   - token: called before each request.
@@ -55,7 +55,7 @@ public enum SyncRemote {
   /// Names the server of a database.
   /// - Parameters:
   ///   - identifier: the name of the database, as `.private(…)` has it.
-  ///   - url: where the server is; nil reads the environment variable `SWIFTDATA_SYNC_URL`.
+  ///   - url: the URL of the server; nil reads the environment variable `SWIFTDATA_SYNC_URL`.
   ///   - credentials: the account; nil reads the token in `SWIFTDATA_SYNC_TOKEN`.
   ///   - resolvers: what decides conflicts, at most one for each model.
   ///   - conflictRetention: the time for which values that lost a conflict are kept; 30 days by default.
@@ -75,7 +75,7 @@ public enum SyncRemote {
     guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "\"\(address)\" is no URL of a server for \(identifier); write http://… or https://…")
+        message: "\"\(address)\" is not the URL of a server for \(identifier); write http://… or https://…")
     }
     guard let credentials = credentials ?? environment["SWIFTDATA_SYNC_TOKEN"].map({ SyncCredentials(token: $0) })
     else {

@@ -1,7 +1,7 @@
 #if Sync
 public import SwiftData
 
-/// Which replicas get a property, where that is not every replica which gets its object.
+/// A limit of the replicas that get a property, for a property that not every replica of its object gets.
 ///
 ///     try SyncRemote.register(
 ///       "iCloud.com.example.chat", at: url, credentials: credentials,
@@ -20,7 +20,7 @@ public struct SyncScope: Sendable {
   let entity: String
   /// The names of the properties; nil for the whole model.
   let properties: [String]?
-  /// How many key paths lead to no stored property.
+  /// The number of key paths that lead to no stored property.
   let unknown: Int
 
   private init(_ reach: Reach, _ entity: __Entity, _ keyPaths: [AnyKeyPath]?) {
@@ -29,8 +29,7 @@ public struct SyncScope: Sendable {
     unknown = (keyPaths?.count ?? 0) - (properties?.count ?? 0)
   }
 
-  /// Attributes that only the devices of an account share, also where other accounts can read the object: what a person
-  /// thinks of a shared object.
+  /// Attributes that only the devices of an account share, even if other accounts can read the object, such as a pin or a rating.
   ///
   /// Their values stay on the server when the account leaves a share, and are there again when it comes back.
   /// - Parameter properties: key paths of attributes that are optional or have a default value.
@@ -55,7 +54,7 @@ public struct SyncScope: Sendable {
 struct SyncScopes: Sendable {
   private var properties: [String: [String: SyncScope.Reach]] = [:]
   private var models: Set<String> = []
-  /// What is wrong with the key paths.
+  /// The problems of the key paths.
   private(set) var problems: [String] = []
 
   init(_ scopes: [SyncScope] = []) {
@@ -71,7 +70,7 @@ struct SyncScopes: Sendable {
     }
   }
 
-  /// - Returns: nil for a property that syncs with everybody.
+  /// - Returns: nil for a property that syncs with each account.
   func reach(of property: __Property, in entity: __Entity) -> SyncScope.Reach? {
     entity.lineage.lazy.compactMap { properties[$0.name]?[property.name] }.first
   }

@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// Objects that one account shares with others, as this account sees them.
 public struct SyncShare: Sendable, Hashable, Identifiable {
-  /// What a participant may do.
+  /// The rights of a participant.
   public enum Permission: String, Sendable, Hashable, Codable {
     /// Read the shared objects. The engine undoes changes of the program and reports ``SyncError/Code/forbidden``.
     case readOnly
@@ -15,12 +15,12 @@ public struct SyncShare: Sendable, Hashable, Identifiable {
   public struct Participant: Sendable, Hashable, Identifiable {
     /// The name of the account.
     public let account: String
-    /// What the account may do.
+    /// The rights of the account.
     public let permission: Permission
     /// Whether the account accepted. An account that was only invited reads nothing.
     public let hasAccepted: Bool
-    /// What tells the account's public key apart from a false one: the account's ``SyncEngine/keyFingerprint()``. Nil if the
-    /// account has not published a key.
+    /// The fingerprint of the account's public key, which equals the account's ``SyncEngine/keyFingerprint()`` unless the server names a
+    /// false key. Nil if the account has not published a key.
     public let fingerprint: String?
     /// The name of the account.
     public var id: String { account }
@@ -28,18 +28,18 @@ public struct SyncShare: Sendable, Hashable, Identifiable {
 
   /// The identifier, the same for all participants.
   public let id: String
-  /// What the owner calls it.
+  /// The title that the owner chose.
   public let title: String
   /// The account that made the share.
   public let owner: String
-  /// What this account may do. The owner may write.
+  /// The rights of this account. The owner may write.
   public let permission: Permission
   /// Whether this account is the owner or accepted the share.
   public let hasAccepted: Bool
   /// The accounts that the owner invited, in the order of their names. An account that has not accepted sees itself only.
   public let participants: [Participant]
-  /// What tells the owner's public key apart from a false one: the owner's ``SyncEngine/keyFingerprint()``. Nil if the owner
-  /// has not published a key.
+  /// The fingerprint of the owner's public key, which equals the owner's ``SyncEngine/keyFingerprint()`` unless the server names a false
+  /// key. Nil if the owner has not published a key.
   public let ownerFingerprint: String?
 
   init(_ info: ShareInfo) {

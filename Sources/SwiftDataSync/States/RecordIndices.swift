@@ -195,7 +195,7 @@ final class RecordIndices {
 }
 
 extension UniqueValue {
-  /// A hash, because a database has no index of long texts. Nobody can choose two values with equal hashes.
+  /// A hash, because a database has no index of long texts. No account can choose two values with equal hashes.
   fileprivate var digest: Data { Data(SHA256.hash(data: Data(text.text.utf8)).prefix(16)) }
 }
 

@@ -2,7 +2,7 @@
 import SyncCore
 import SyncProtocol
 
-// What concerns all records is done in parts of ascending names, so that the memory does not depend on their number.
+// Work on all records is done in parts of ascending names, so that the memory does not depend on the number of records.
 
 extension RecordOverlay<StateStore> {
   /// The zones that have records, in the order of a view.

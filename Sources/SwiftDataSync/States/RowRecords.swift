@@ -21,7 +21,7 @@ final class RowRecords {
     let prefix: String
     let number: Int64
 
-    /// What the group's row says.
+    /// The text in the group's row.
     var text: String { prefix + String(number) }
   }
 
@@ -117,7 +117,7 @@ final class RowRecords {
 
   // MARK: - Names
 
-  /// The records that objects are, by the texts of their identifiers; nil for an object that is no record.
+  /// The records that objects are, by the texts of their identifiers; nil for an object without a record.
   /// - Throws: an error of the store.
   func names(of objects: [String]) throws -> [StatePages.Key?] {
     let places = objects.map(Self.place)

@@ -4,7 +4,7 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 
-/// What a replica keeps of a record.
+/// The part of a record that a replica keeps.
 struct StateRecord: Equatable {
   /// The registers that the log gives; nil for a record that the log does not have yet.
   var registers: Registers?
@@ -252,7 +252,7 @@ final class StatePages {
     }
   }
 
-  /// Puts the records of a page into it, with new pages behind it for what has no room.
+  /// Puts the records of a page into it, and records without room into new pages after it.
   private func divide(_ page: Page, at place: Int) {
     var added: [(first: Key, number: Int)] = []
     let room = page.bytes.count <= Self.limit ? Self.limit : Self.filling
@@ -347,7 +347,7 @@ extension StateRecord {
     }
     writer.count(aliases)
     writer.optional(object) { $0.text($1) }
-    // Its names are not those of other records, which are read without it.
+    // Its names are its own, because other records are read without it.
     writer.optional(registers) { writer, registers in writer.blob { registers.write(to: &$0) } }
   }
 

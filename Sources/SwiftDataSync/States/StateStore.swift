@@ -6,7 +6,7 @@ import SyncProtocol
 
 /// What a replica keeps in tables: the records of its zones, the objects that show them, and what it has to send.
 ///
-/// All of it is read and written in the transactions of ``SyncDatabase``. What is in memory is written by ``save()``.
+/// All of it is read and written in the transactions of ``SyncDatabase``. ``save()`` writes the changes in memory.
 final class StateStore {
   let tables: SyncTables
 
@@ -416,13 +416,13 @@ struct KnownZone: Codable, Equatable {
 
 private struct StoredZone: Codable {
   var zoneName: ZoneName
-  /// What the account can do; nil for a zone that it cannot read any more.
+  /// The rights of the account; nil for a zone that it cannot read any more.
   var info: KnownZone?
 
   init(_ zone: ZoneName, _ info: KnownZone?) { (zoneName, self.info) = (zone, info) }
 }
 
-/// What a replica knows of itself.
+/// The facts about a replica.
 struct ReplicaRecord: Codable {
   /// The format of the tables that this program writes.
   static let format = 1
@@ -444,7 +444,7 @@ struct ReplicaRecord: Codable {
   /// The number of invitations in that list.
   var invitations: Int?
   var clock: HybridClock
-  /// What to add to the wall clock to get the server's time, in milliseconds.
+  /// The difference between the server's time and the wall clock, in milliseconds.
   var clockOffset: Int64 = 0
   /// The number of the newest save of the user's store that was captured; nil before the replica looked at the store.
   var seenTransaction: Int64?

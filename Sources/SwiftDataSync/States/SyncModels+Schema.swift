@@ -37,7 +37,7 @@ extension SyncModels {
     return Property(ExactText(rule.name), kind, wire: entity.wire(of: rule.name))
   }
 
-  /// What the rows of a store depend on.
+  /// A text that changes with the models on which the rows of a store depend.
   var fingerprint: String {
     let lines = classes.sorted { $0.key < $1.key }.map { name, properties in
       "\(name) \(uniqueProperties(of: name)) "

@@ -3,7 +3,7 @@ public import Foundation
 public import Observation
 import Synchronization
 
-/// How the sync of a store is doing, to be observed.
+/// The state of the sync of a store, which Observation tracks.
 public final class SyncStatus: Observable, Sendable {
   struct Values: Sendable {
     var isSyncing = false
@@ -27,14 +27,14 @@ public final class SyncStatus: Observable, Sendable {
   public var isUploading: Bool { read(\.isUploading, \.isUploading) }
   /// Whether the program paused the sync.
   public var isPaused: Bool { read(\.isPaused, \.isPaused) }
-  /// How many transactions the server does not have yet, as far as they were looked at.
+  /// The number of captured transactions that the server's log lacks.
   public var pendingChanges: Int { read(\.pendingChanges, \.pendingChanges) }
-  /// When the store last had all that the server had, and the server all that the store had.
+  /// The time of the last complete exchange: the store had all changes of the server, and the server all changes of the store.
   public var lastSync: Date? { read(\.lastSync, \.lastSync) }
   /// The error that stops the sync; nil if none does. The engine tries again by itself.
   public var error: SyncError? { read(\.error, \.error) }
-  /// How much of what the server has is here, from 0 to 1, while much is coming. It is nil otherwise, and while a new device gets whole
-  /// zones, because nothing says how much of them follows.
+  /// The received fraction of the server's changes, from 0 to 1, during a large pull. It is nil otherwise, and while a new device gets
+  /// whole zones, because the engine does not know how much of them follows.
   public var progress: Double? { read(\.progress, \.progress) }
 
   private func read<Value: Sendable>(
@@ -60,9 +60,9 @@ public final class SyncStatus: Observable, Sendable {
   func setProgress(_ new: Double?) { write(\.progress, \.progress, new) }
 }
 
-/// What stops the sync of a store.
+/// An error that stops the sync of a store.
 public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-  /// What a program can act upon.
+  /// The kinds of errors, for a program that acts upon them.
   public enum Code: String, Sendable {
     /// The server cannot be reached. The sync goes on when it can.
     case offline
@@ -70,9 +70,9 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
     case unauthorized
     /// The account may not do this.
     case forbidden
-    /// The account's room on the server is full.
+    /// A zone of the account on the server is full.
     case quotaExceeded
-    /// The server refuses what was sent.
+    /// The server refuses a request, or its answer cannot be understood. The message has the reason.
     case refused
     /// The user's store or the bookkeeping cannot be read or written.
     case store
@@ -82,7 +82,7 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
     case encryptionKey
   }
 
-  /// What a program can act upon.
+  /// The kind of the error.
   public let code: Code
   /// The reason and the remedy, as text for people.
   public let message: String
@@ -97,29 +97,29 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
 
 /// A step of the sync of a store.
 public struct SyncEvent: Sendable, Identifiable, Hashable {
-  /// What is done.
+  /// The kinds of steps.
   public enum Kind: String, Sendable {
-    /// The bookkeeping is opened and the store compared with it.
+    /// The engine opens its bookkeeping.
     case setUp
-    /// Changes of others come.
+    /// The engine receives changes of other devices.
     case `import`
-    /// Changes of the program go.
+    /// The engine sends changes of the program.
     case export
     /// The account has more or fewer invitations than before. ``SyncEngine/shares()`` lists them.
     case sharing
   }
 
-  /// The event: the same while it lasts.
+  /// The identifier, which the events of the beginning and of the end share.
   public let id: UUID
-  /// What is done.
+  /// The kind of the step.
   public let kind: Kind
   /// The configuration whose store it is.
   public let configuration: String
-  /// When it began.
+  /// The time at which the step began.
   public let start: Date
-  /// When it ended; nil while it lasts.
+  /// The time at which the step ended; nil while it lasts.
   public var end: Date?
-  /// How many transactions came or went.
+  /// The number of received or sent transactions.
   public var transactions = 0
   /// The error; nil if the step succeeded.
   public var error: SyncError?

@@ -19,7 +19,7 @@ import NIOSSL
 public struct HTTPTransport: SyncTransport {
   private let url: URL
 
-  /// - Parameter url: where the server is: `https://sync.example.com`.
+  /// - Parameter url: the URL of the server: `https://sync.example.com`.
   public init(url: URL) { self.url = url }
 
   /// Sends a request and waits for the answer, at most for the request's timeout.
@@ -49,7 +49,7 @@ public struct HTTPTransport: SyncTransport {
   // It lasts as long as the process, so it needs no end.
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
-    // An engine that waits for news holds a connection, and a process can have many engines.
+    // An engine that waits for changes holds a connection, and a process can have many engines.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 10_000
     // The engine tries again, after pauses of its own.
     configuration.connectionPool.retryConnectionEstablishment = false

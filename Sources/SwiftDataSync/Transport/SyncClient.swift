@@ -9,7 +9,7 @@ struct SyncClient: Sendable {
   let transport: any SyncTransport
   let credentials: SyncCredentials
 
-  /// How long an answer may take, in seconds, beside the time that its request needs on a slow line.
+  /// The time that an answer may take, in seconds, in addition to the time of its request on a slow line.
   static let timeout = 30.0
   /// The seconds that a long poll gets beyond its own waiting time. They are few because a long poll detects a dead connection.
   static let waitTimeout = 15.0
@@ -156,7 +156,8 @@ struct SyncClient: Sendable {
     } catch {
       let reason = (error as? DecodingError).map(SyncWire.reason) ?? "\(error)"
       throw SyncFailure(
-        .invalid, "the answer to \(path.prefix { $0 != "?" }) is not understood; is the server a sync server? \(reason)"
+        .invalid,
+        "the answer to \(path.prefix { $0 != "?" }) is not a message of sync; check the URL of the server. \(reason)"
       )
     }
   }
@@ -173,7 +174,7 @@ struct SyncClient: Sendable {
       throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))
         ?? SyncFailure(
           reply.status >= 500 ? .unavailable : .invalid,
-          "the server answered with the status \(reply.status); is it a sync server?")
+          "the server answered with the status \(reply.status); check the URL of the server, and its log")
     }
     return reply
   }
@@ -219,7 +220,7 @@ private final class KnownAccount: Sendable {
   func set(_ name: String?) { value.withLock { $0 = name } }
 }
 
-/// What has come of the asset whose download was interrupted last.
+/// The received bytes of the asset whose download was interrupted last.
 private final class InterruptedDownload: Sendable {
   private let value = Mutex<(sha256: String, bytes: Data)?>(nil)
 

@@ -18,7 +18,7 @@ public struct SyncRequest: Sendable {
   public var headers: [String: String]
   /// The body.
   public var body: Data?
-  /// How many seconds to wait for the answer.
+  /// The time to wait for the answer.
   public var timeout: Duration
 
   /// Makes a request.

@@ -44,7 +44,7 @@ extension ZoneReplica {
     }
   }
 
-  /// The bytes of an asset: those that were kept to be sent, or those of an object, which has them after they were sent.
+  /// The bytes of an asset: kept bytes that are not sent yet, or the value of an object.
   /// - Returns: nil if neither has them.
   func bytes(of sha256: String) throws -> Data? {
     if let bytes = try asset(sha256) { return bytes }

@@ -34,7 +34,7 @@ extension ZoneReplica {
   /// Logs changes of lists, and deletions, that a rebase dropped.
   /// - Parameters:
   ///   - record: what the rows showed of the record.
-  ///   - after: what the rows show now. What they show all the same is not logged.
+  ///   - after: the rows now. Changes that they still show are not logged.
   func noteLists(_ change: DroppedChange, _ record: Registers?, _ after: ShownRows) throws {
     let shown = try after.registers(of: change.key)
     for (property, members) in change.registers.edges.sorted(by: { $0.key < $1.key }) {
@@ -74,7 +74,7 @@ extension ZoneReplica {
     }
   }
 
-  /// What the rows show before a step of unsent values, and of records that other rows show afterwards.
+  /// The values in the rows before a step: unsent values, and values of records that other rows show afterwards.
   struct Losses {
     typealias OwnValue = (property: SyncModels.Property, write: Stamped<RegisterValue>)
     /// The unsent values that rows show, by record.
@@ -129,8 +129,8 @@ extension ZoneReplica {
     }
   }
 
-  /// Logs the unsent values that rows do not show any more, the values of records that became one row, and those of records that came under
-  /// an owner which the outbox deletes.
+  /// Logs the unsent values that rows do not show any more, the values of records that became one row, and the values of records that
+  /// came under an owner which the outbox deletes.
   func note(_ losses: Losses, _ view: ShownRows) throws {
     for (key, own) in losses.own.sorted(by: { $0.key < $1.key }) {
       // The record may have moved.

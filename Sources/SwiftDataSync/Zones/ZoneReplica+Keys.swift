@@ -76,8 +76,8 @@ extension ZoneReplica {
 
   /// Keeps the keys of a zone of all generations, and shows the values that become readable.
   ///
-  /// Other keys stay, which a restored server lacks. Those of an owner follow, because the owner sends them. Those of a participant precede,
-  /// so that what the participant writes has the newest key that all have.
+  /// Other keys stay, which a restored server lacks. An owner's other keys follow, because the owner sends them. A participant's other keys
+  /// precede, so that the participant writes with the newest key that all have.
   /// - Throws: an error of the store or of the file system.
   func keep(_ keys: [ZoneKey], zone: ZoneName) throws {
     let others = Self.keys(keyring?.shares[zone.text] ?? [], without: keys)
@@ -128,7 +128,8 @@ extension ZoneReplica {
   static func all(_ keys: ZoneKeys, newest: ZoneKey, _ zone: ZoneName) throws -> [ZoneKey] {
     let generation = try keys.newestGeneration
     guard keys.previous.count == generation - 1 else {
-      throw ReplicaError(description: "the server lacks keys of the share \(zone.text)")
+      throw ReplicaError(
+        description: "the server lacks keys of the share \(zone.text); the next sync of the owner's device sends them")
     }
     var all = [newest]
     for generation in stride(from: generation - 1, to: 0, by: -1) {
@@ -211,7 +212,7 @@ extension ZoneReplica {
 
   // MARK: - Wrapping
 
-  /// What the owner sends so that all participants have the newest key of a zone.
+  /// The keys that the owner sends so that all participants have the newest key of a zone.
   struct WrappedKeys {
     /// The request; nil if each participant has the key.
     var request: PutZoneKeysRequest?
@@ -266,7 +267,7 @@ extension ZoneReplica {
     return result
   }
 
-  /// What a participant who has the key from a link sends, so that its other devices have the key.
+  /// The request of a participant who has the key from a link, so that its other devices get the key.
   func wrapLinkKey(_ keys: ZoneKeys, _ zone: ZoneName) throws -> PutZoneKeysRequest? {
     guard let own = keyring?.account, let key = keyring?.newest(zone),
       case let generation = try keys.newestGeneration, keyGeneration(zone) == generation

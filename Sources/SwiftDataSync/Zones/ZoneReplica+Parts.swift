@@ -4,7 +4,7 @@ import SwiftData
 import SyncCore
 import SyncProtocol
 
-// What concerns all records of a zone or of the store is done in parts. See `RecordOverlay.inParts(of:size:_:)`.
+// Work on all records of a zone or of the store is done in parts. See `RecordOverlay.inParts(of:size:_:)`.
 
 extension ZoneReplica {
   /// How many records a part has, at least.

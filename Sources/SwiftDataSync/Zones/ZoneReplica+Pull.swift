@@ -4,7 +4,7 @@ import SyncCore
 import SyncProtocol
 import UntrustedInput
 
-// What a replica asks the server for, and what it does with the answers.
+// The requests of a replica for changes, and the processing of the answers.
 
 extension ZoneReplica {
   /// Asks for what follows in the log.
@@ -49,12 +49,12 @@ extension ZoneReplica {
   /// - Throws: an error of the store; ``MissingAssets`` if the bytes of a value have to be fetched first. Then nothing was taken in.
   @discardableResult
   func take(_ response: SyncLog.PullResponse, for request: SyncLog.PullRequest) throws -> Bool {
-    // What came before has to be whole.
+    // Earlier loads have to be complete.
     try showLoads()
     // A late answer follows other states.
     guard pullRequest().isSame(as: request) else { return true }
     guard request.known != nil || response.list == nil else {
-      // What the zones that are gone had may be in others, which come with the next answer.
+      // The records of removed zones may be in other zones, which come with the next answer.
       namesZones = true
       return true
     }
@@ -113,7 +113,7 @@ extension ZoneReplica {
     }
     guard store.replica.account == nil else { return }
     store.replica.account = name.text
-    // What the program saved so far goes to the account's own zone.
+    // The earlier saves of the program go to the account's own zone.
     try store.setZone(own.name, KnownZone(isWritable: own.isWritable, root: nil, owner: own.owner))
   }
 
@@ -141,7 +141,7 @@ extension ZoneReplica {
     store.replica.cursor = response.cursor
     store.replica.isBehind = response.cursor < response.latest ? true : nil
     if !gone.isEmpty || !whole.isEmpty {
-      // What left a zone may be in another one, where it keeps its object. So nothing is deleted before all is there.
+      // A record that left a zone may be in another one, where it keeps its object. So nothing is deleted before all zones are there.
       try update(changes, isPartial: true)
       changes = [:]
       // The own zone says which objects come back into it.
@@ -153,7 +153,7 @@ extension ZoneReplica {
     if resent.isEmpty, lost.isEmpty {
       try update(changes, acknowledged: acknowledged)
     } else {
-      // What others may be based on comes first.
+      // Transactions that others may be based on come first.
       let rest = outbox.transactions.filter { !acknowledged.contains($0.id) }
       let moved = rest.map { transaction in
         lost.reduce(transaction) { $0.isResent ? $0 : $0.leaving($1, for: ownZone) }
@@ -237,7 +237,7 @@ extension ZoneReplica {
 }
 
 extension SyncLog.PullRequest {
-  /// Whether both ask for what follows the same states. Zones without names are those of the list that the request names.
+  /// Whether both ask for what follows the same states. Without names, a request means the zones of the list that it names.
   func isSame(as other: SyncLog.PullRequest) -> Bool {
     cursor == other.cursor && epoch == other.epoch && known == other.known && loading == other.loading
       && (known != nil || version == other.version)

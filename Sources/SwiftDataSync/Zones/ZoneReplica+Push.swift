@@ -4,7 +4,7 @@ import SyncCore
 import SyncProtocol
 import UntrustedInput
 
-// What a replica sends, and what it does after an answer to that.
+// The requests that a replica sends, and the processing of the answers.
 
 extension ZoneReplica {
   /// The next transactions to send; nil if the log has all of them.

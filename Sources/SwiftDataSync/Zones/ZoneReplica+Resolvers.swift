@@ -11,15 +11,15 @@ extension ZoneReplica {
     let key: RecordKey
     let entity: String
     let local: [WireName: Stamped<RegisterValue>]
-    /// What each of the others wrote that the program did not see, in the order of the log, and at the end the record of the log. A later write
-    /// need not have seen an earlier one.
+    /// The writes of each other replica that the program did not see, in the order of the log, and at the end the record of the log. A later
+    /// write may not have seen an earlier one.
     let remotes: [[WireName: Stamped<RegisterValue>]]
   }
 
   /// The records of entries whose fields the outbox writes, too.
   ///
-  /// The entries may have transactions of the outbox. What comes behind one may be made by a replica that has seen it, and does not conflict
-  /// with it.
+  /// The entries may have transactions of the outbox. The replica of a later entry may have seen the transaction, and then its entry does
+  /// not conflict with the transaction.
   func contested(_ entries: [SyncLog.Entry]) throws -> [Contested] {
     guard !resolvers.isEmpty, !outbox.isEmpty else { return [] }
     let own = Set(outbox.transactions.map(\.time))

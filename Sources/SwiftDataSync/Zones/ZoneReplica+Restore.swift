@@ -16,7 +16,7 @@ extension ZoneReplica {
       if let home = record.home, store.zones[home.zone].map({ $0.isLost == true }) ?? true {
         let written = new.lacked(by: record)
         record.home = key.zone == ownZone ? nil : try homeInOwnZone(of: key.name, after: home)
-        // What others wrote since the restore goes with the object.
+        // Writes of others since the restore go with the object.
         if record.home != nil, !written.isEmpty {
           changes[RecordKey(ownZone, key.name), default: Registers()].join(try leaving(key, written))
         }

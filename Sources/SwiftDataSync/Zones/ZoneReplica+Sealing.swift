@@ -5,7 +5,7 @@ import SyncCore
 import SyncProtocol
 
 // Attributes that only the participants of a zone can read. The outbox has them encrypted with the account's key, if there is one. They are
-// encrypted with the key of the zone that they are sent to, so that a move encrypts them anew.
+// encrypted with the key of the zone that they are sent to, so that a move encrypts them again.
 
 extension ZoneReplica {
   /// The value that a sealed value of a row stands for; nil if it cannot be read.
@@ -17,7 +17,7 @@ extension ZoneReplica {
     return names.lazy.compactMap { self.open(sealed, $0, entity.wire(of: property.name)) }.first
   }
 
-  /// What a value of a record says, if its key is here. Encrypting one value twice gives two results, so only opened values are compared.
+  /// The content of a value of a record, if its key is here. Encrypting one value twice gives two results, so only opened values are compared.
   func opened(_ value: RegisterValue, of record: RecordName, _ property: WireName) -> RegisterValue {
     guard case .sealed(let data) = value else { return value }
     return open(data, record, property) ?? value

@@ -39,7 +39,7 @@ final class ZoneReplica {
   private(set) var shown: RecordOverlay<StateStore>
   /// The rows that may differ from their objects, until ``writeRows(keepsGone:)`` writes them.
   var work = RowWork()
-  /// What a restored server lacks, until ``update(_:acknowledged:appended:saved:isWriting:)`` appends it to the outbox.
+  /// The changes that a restored server lacks, until ``update(_:acknowledged:appended:saved:isWriting:)`` appends it to the outbox.
   var resent: [LocalTransaction] = []
   /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there. An
   /// exchange begins with none.
@@ -50,7 +50,7 @@ final class ZoneReplica {
   var leaving = LeavingRows()
   /// The assets that the rows of a step lack so far. Nothing is written any more: the step begins again with the bytes of all its parts.
   private var missing: [MissingAssets.Asset] = []
-  /// What the rows showed before the first update of a step with several updates.
+  /// The values in the rows before the first update of a step with several updates.
   private var losses: Losses?
   /// The transactions that the answer which is taken in has.
   var taken: Set<UUID> = []
@@ -111,7 +111,8 @@ final class ZoneReplica {
   func transaction<T>(_ body: () throws -> T) throws -> T {
     guard !tables.database.isInTransaction else { return try body() }
     guard !isStale else {
-      throw ReplicaError(description: "the bookkeeping could not be read after an error; open it again")
+      throw ReplicaError(
+        description: "the bookkeeping could not be read after an error; the next exchange opens it again")
     }
     let former = (postponed, undone, leaving)
     (work, resent, taken, losses, missing) = (RowWork(), [], [], nil, [])
@@ -139,7 +140,7 @@ final class ZoneReplica {
     return result
   }
 
-  /// Reads the tables again. What is in memory may be of a transaction that failed.
+  /// Reads the tables again. The memory may have changes of a transaction that failed.
   private func reload() throws {
     store = try StateStore(tables, models, session: session)
     try load()
@@ -208,10 +209,10 @@ final class ZoneReplica {
     Set(store.zones.compactMap { zone, info in info.root.map { RecordKey(zone, $0) } })
   }
 
-  /// What the rows show.
+  /// The rows that the store shows.
   var rows: ShownRows { ShownRows(shown, models) }
 
-  /// Takes in changes of the log, and saves, and brings the rows to what they mean. What cannot be sent any more leaves the outbox.
+  /// Takes in changes of the log, and saves, and brings the rows to what they mean. Changes that cannot be sent any more leave the outbox.
   /// - Parameters:
   ///   - changes: the registers of each record of the log that changes; nil for a record that goes.
   ///   - acknowledged: the transactions that the log has.
@@ -232,7 +233,7 @@ final class ZoneReplica {
     var losses: Losses
     let dropped: [(change: DroppedChange, record: Registers?)]
     do {
-      // What is read before the change must not be kept.
+      // The replica must not keep values that it read before the change.
       let before = rows
       update = try ViewUpdate(before, changes: laid.shown)
       try work.add(update, before, saved: saved)

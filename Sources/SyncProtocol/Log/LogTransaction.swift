@@ -5,7 +5,7 @@ public enum SyncLog {
   /// The version of these messages. A server refuses other versions with ``SyncFailure/Code/wrongVersion``.
   public static let version = 2
 
-  /// What one save changed in all zones. The server appends it to the logs of all these zones or to none.
+  /// The changes of one save in all zones. The server appends it to the logs of all these zones or to none.
   public struct Transaction: Hashable, Sendable, Identifiable {
     /// The identity. A server that has a transaction of this account and identity does not take it again.
     public var id: UUID

@@ -10,14 +10,14 @@ extension SyncLog {
     public var epoch: UUID?
     /// The zones whose states the client has as of ``cursor``; nil for all zones of the list ``version`` but those in ``loading``.
     ///
-    /// If that list is out of date, the answer to nil has the new list and nothing else, and its cursor is that of the request. The client
+    /// If that list is out of date, the answer to nil has the new list and nothing else, and the cursor of the request. The client
     /// does not take the list in. It asks again and names the zones.
     public var known: [ZoneName]?
     /// The zones that the client has in part, with the ``ZoneLoad/position`` of the last answer.
     public var loading: [ZoneName: String]
     /// The transactions that the client does not know to be in the log.
     public var unsent: [UUID]
-    /// Those of ``unsent`` that a push of this client appended, as ``PushResponse/repeated`` says, and whose parts it has as it sent them.
+    /// The transactions of ``unsent`` that a push of this client appended, as ``PushResponse/repeated`` says, and whose parts it has as it sent them.
     /// Their entries come without parts; nil for none.
     public var held: [UUID]?
     /// The ``ZoneList/version`` that the client has; nil for none.
@@ -34,7 +34,7 @@ extension SyncLog {
     }
   }
 
-  /// What follows a commit in all zones of an account, up to one commit.
+  /// The entries after a commit in all zones of an account, up to one commit.
   ///
   /// Clients keep the numbers, so they are plain. Decoding checks that they are of ``SyncWire/sequenceNumbers``.
   public struct PullResponse: Codable, Sendable {
@@ -44,7 +44,7 @@ extension SyncLog {
     public var latest: Int64
     /// The epochs of the server if the client does not know the newest one; nil otherwise.
     ///
-    /// An answer with epochs has nothing else, and its ``cursor`` is that of the request. The client keeps the epochs and asks again. If
+    /// An answer with epochs has nothing else but the ``cursor`` of the request. The client keeps the epochs and asks again. If
     /// ``Epoch/fork(of:and:latest:cursor:)`` finds a fork, it asks with no known zone.
     public var epochs: [Epoch]?
     /// The zones that the account may read; nil if the client has this list.

@@ -57,7 +57,7 @@ extension SyncLog {
   public struct PushResponse: Codable, Sendable {
     /// The number of transactions, from the first one on, that the log has.
     public var taken: Untrusted<Int>
-    /// Those of ``taken`` that the log had before this request, and perhaps in another form; nil for none.
+    /// The transactions among ``taken`` that the log had before this request, and perhaps in another form; nil for none.
     public var repeated: [UUID]?
     /// The reason why the server refused the next one; nil if the log has all.
     public var refusal: SyncFailure?

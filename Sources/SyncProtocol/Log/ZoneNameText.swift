@@ -31,7 +31,7 @@ extension ZoneName: Codable, CodingKeyRepresentable {
     let text = try container.decode(String.self)
     guard let zone = ZoneName(text: text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text.prefix(40))\" is no name of a zone")
+        in: container, debugDescription: "\"\(text.prefix(40))\" is not the name of a zone")
     }
     self = zone
   }

@@ -159,6 +159,6 @@ package struct HistoryBlocks {
     SwiftDataError(
       .storeDamaged,
       message: "the history's transaction \(number >> 32) cannot be read; the objects are not affected. Delete the"
-        + " history with deleteHistory(_:), and let its followers fetch the models again", underlying: error)
+        + " history with deleteHistory(_:), and let its readers fetch all objects again", underlying: error)
   }
 }

@@ -24,7 +24,9 @@ package enum SearchWords {
 
     init() throws {
       database = try SQLiteDatabase.inMemory()
-      guard let api = try Self.api(of: database) else { throw SQLiteError(SQLITE_ERROR, "SQLite lacks FTS5") }
+      guard let api = try Self.api(of: database) else {
+        throw SQLiteError(SQLITE_ERROR, "the SQLite library lacks FTS5, which a search needs; install one that has it")
+      }
       let (name, arguments) = (SearchText.tokenizerComponents[0], SearchText.tokenizerComponents.dropFirst())
       var (methods, context, made) = (fts5_tokenizer(), UnsafeMutableRawPointer?.none, OpaquePointer?.none)
       var code = api.pointee.xFindTokenizer(api, name, &context, &methods)

@@ -72,7 +72,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     default:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
-        message: "SQL cannot read the numbers in their stored form; add up the fetched models instead")
+        message: "SQL cannot read the numbers in their stored form; add up the values of the fetched objects instead")
     }
     return AggregatePlan(
       inputs: [value.scalar.sql] + (value.failure.map { [$0] } ?? []),
@@ -123,7 +123,7 @@ enum Extreme {
     case .key, .opaque:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
-        message: "the store does not know the order of a \(type.swiftType); compare the fetched models instead")
+        message: "the store does not know the order of a \(type.swiftType); compare the fetched objects instead")
     default:
       guard let less = ValueFunction.order(of: Bound.self, .lessThan, type, type, entity) else {
         preconditionFailure("a Comparable type has an order")
@@ -140,7 +140,7 @@ enum Extreme {
         guard let result: Bound = type.value(of: cells[0], entity: entity) else {
           throw SwiftDataError(
             .unreadableValue, entity: entity.name, property: value.property?.property.name,
-            message: "a stored value is not of type \(Bound.self)")
+            message: "a stored value is not of type \(Bound.self); another program wrote it. Correct the row")
         }
         return result
       })

@@ -94,8 +94,8 @@ struct GroupingStatement {
     case _ where !value.scalar.type.hasEqualCells:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: state.entity.name, property: value.property?.property.name,
-        message: "models cannot be grouped by a \(value.scalar.type.swiftType), whose equality the store does not know;"
-          + " group by a member of it")
+        message: "objects cannot be grouped by a \(value.scalar.type.swiftType), whose equality the store does not know"
+          + "; group by a member of it")
     default: value = value.normalized
     }
     let (decoder, own) = ColumnDecoder<Key>.of(value, &state)

@@ -102,7 +102,7 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
     SwiftDataError(
       .unsupportedKeyPath,
       entity: Model.__entity.name,
-      message: "\(keyPath) reads none of its stored properties"
+      message: "\(keyPath) is not the key path of a stored property; name a stored property"
     )
   }
 }

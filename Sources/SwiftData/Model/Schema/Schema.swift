@@ -184,7 +184,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
         forKey: .encodingVersion,
         in: container,
         debugDescription: "the schema has the format \(encodingVersion); this version of the package reads formats "
-          + "up to \(Self.schemaEncodingVersion)"
+          + "up to \(Self.schemaEncodingVersion); update the program"
       )
     }
     let entities = try container.decode([Entity].self, forKey: .entities)

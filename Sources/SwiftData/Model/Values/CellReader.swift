@@ -53,6 +53,6 @@ package final class CellReader: __RowReader {
   public override func string(_ column: Int32) -> String { if case .text(let value) = cell { value } else { "" } }
   public override func data(_ column: Int32) -> Data { if case .blob(let value) = cell { value } else { Data() } }
   public override func externalData(_ reference: String) throws -> Data {
-    throw SwiftDataError(.io, message: "the object was deleted, and its external data with it")
+    throw SwiftDataError(.io, message: "the object was deleted with its external data; read the value before that")
   }
 }

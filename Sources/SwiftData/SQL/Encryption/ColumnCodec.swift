@@ -45,7 +45,9 @@ package struct ColumnCodec: Sendable {
     guard case .program(let keys) = coding, cell != .null else { return cell }
     guard keys.isEncrypted(cell) else {
       throw SwiftDataError(
-        .unreadableValue, message: "the column is encrypted and the value is not, so another program wrote it")
+        .unreadableValue,
+        message: "the column is encrypted and the value is not, so another program wrote it; set the cell to NULL, then"
+          + " save the value with a program that has the key")
     }
     return try keys.open(cell, column: name.utf8)
   }

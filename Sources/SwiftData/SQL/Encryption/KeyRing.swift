@@ -72,7 +72,10 @@ package final class KeyRing: Sendable {
       // Any error of the cipher means that the value is not what was written.
     }
     throw SwiftDataError(
-      .unreadableValue, message: "an encrypted value is damaged, was changed, or was moved from another column")
+      .unreadableValue,
+      message:
+        "an encrypted value is damaged, was changed, or was moved from another column; take the row from a backup,"
+        + " or set the cell to NULL")
   }
 
   // MARK: - Cells and bytes

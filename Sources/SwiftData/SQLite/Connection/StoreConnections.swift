@@ -147,7 +147,9 @@ package final class StoreConnections: Sendable {
       var mode: String?
       try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
       guard mode == "wal" else {
-        throw SQLiteError(SQLITE_ERROR, "could not activate WAL mode at path: \(file.path)")
+        throw SQLiteError(
+          SQLITE_ERROR, "SQLite cannot use a write-ahead log for \"\(file.path)\"; put the store on a local file system"
+        )
       }
     }
     try database.execute("PRAGMA synchronous = \(file.durability.pragma)")

@@ -29,7 +29,9 @@ enum LeftoverLog {
       while isLeftOver(path), try !moveLog(path, configuration) {}
     } catch {
       throw SwiftDataError(
-        .io, message: "\"\(path)-wal\" belongs to a database that is gone, and cannot be renamed", underlying: error)
+        .io,
+        message: "\"\(path)-wal\" belongs to a database that is gone, and cannot be renamed; check the permissions of"
+          + " its folder", underlying: error)
     }
   }
 

@@ -117,10 +117,10 @@ package enum MissedHistory {
     _ token: Int64, _ missed: [DefaultHistoryTransaction]?, store: String, newest: Int64
   ) -> SwiftDataError {
     let place = "the token is transaction \(token) of the store \"\(store)\", and"
-    let advice = "; fetch the models again and start with a new token"
+    let advice = "; fetch all objects again and start with a new token"
     guard let missed else {
       return SwiftDataError(
-        .historyTokenExpired, message: "\(place) of the history up to transaction \(newest) some was deleted\(advice)")
+        .historyTokenExpired, message: "\(place) transactions up to \(newest) were deleted\(advice)")
     }
     return SwiftDataError(
       .historyTokenExpired, message: "\(place) after it were deleted: \(list(missed))\(advice)")
