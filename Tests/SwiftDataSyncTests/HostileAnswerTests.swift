@@ -313,7 +313,7 @@ struct HostileAnswerTests {
     }
     transport.drop("/push")
     let error = await refusal(engine)
-    #expect(error?.code == .refused && error?.message.contains("does not have them") == true)
+    #expect(error?.code == .refused && error?.message.contains("its log lacks them") == true)
     #expect(engine.status.pendingChanges == 1)
     await engine.stop()
   }
