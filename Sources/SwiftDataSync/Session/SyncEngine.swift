@@ -35,7 +35,7 @@ public actor SyncEngine {
   /// Asks for an exchange. A stream ends with the task that reads it, so each start makes a new one.
   var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// The exchange that runs and those that wait for it, in order.
-  private var exchanges: [Task<Void, any Error>] = []
+  private(set) var exchanges: [Task<Void, any Error>] = []
   /// Nil without a tracer.
   private let spans = Spans()
   private var tasks: [Task<Void, Never>] = []
@@ -176,12 +176,11 @@ public actor SyncEngine {
       }
     }
     exchanges.append(task)
-    defer { exchanges.removeAll { $0 == task } }
     status.setSyncing(true)
     defer {
-      status.setSyncing(false)
-      status.setUploading(false)
-      status.setProgress(nil)
+      exchanges.removeAll { $0 == task }
+      // The next exchange may have begun already.
+      status.setSyncing(!exchanges.isEmpty)
     }
     do {
       try await task.value
