@@ -21,6 +21,7 @@ private final class GatedTransport: SyncTransport {
   private let state = Mutex(State())
 
   var waiting: Int { state.withLock { $0.waiting.count } }
+  /// The requests that were cancelled while they were held back.
   var cancelled: Int { state.withLock { $0.cancelled } }
   func close() { state.withLock { $0.isClosed = true } }
   /// Gives the next request an answer that no client takes in, and holds back those after it.
@@ -58,7 +59,7 @@ private final class GatedTransport: SyncTransport {
         if isOpen { continuation.resume() }
       }
     } onCancel: {
-      state.withLock { $0.cancelled += 1 }
+      state.withLock { $0.cancelled += $0.isClosed ? 1 : 0 }
     }
     return try reply.get()
   }
@@ -150,6 +151,34 @@ struct StoppingTests {
     await second.stop()
     await engine.stop()
     withExtendedLifetime(other) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("ends the pause after an error: an engine that is started again tries at once")
+  func startAfterError() async throws {
+    transport.server.refuse(SyncFailure(.rateLimited, "wait an hour", retryAfter: 3600))
+    let (container, engine) = try container()
+    try await wait { engine.status.error != nil }
+    transport.server.refuse(nil)
+    await engine.stop()
+    await engine.start()
+    try await wait { engine.status.lastSync != nil }
+    await engine.stop()
+    withExtendedLifetime(container) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("is final also where the engine of a container that has just been opened starts late")
+  func lateLaunch() async throws {
+    let (container, engine) = try container()
+    await engine.stop()
+    // As the container does, which does not wait for it.
+    await engine.launch()
+    #expect(await engine.tasks.isEmpty)
+    await engine.start()
+    #expect(await !engine.tasks.isEmpty)
+    await engine.stop()
+    withExtendedLifetime(container) {}
     try FileManager.default.removeItem(at: folder)
   }
 

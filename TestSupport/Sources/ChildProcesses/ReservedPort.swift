@@ -6,7 +6,7 @@ import Foundation
   import Darwin
 #endif
 
-/// A port of this machine that nobody else gets while this object is there.
+/// A port of this machine that no other program gets while this object is there.
 ///
 /// Its socket is bound and does not listen. A server that reuses addresses, as all servers of the tests do, may listen at the port, be killed,
 /// and listen again. Without a server, connections to the port are refused. The system gives the port to no other server and to no

@@ -96,7 +96,8 @@ struct KilledProcessTests {
     var contents: [[String]] = []
     for index in 0...Self.writers {
       let reader = try RunningProgram(
-        "SyncProbe", ["read", folder.path("client\(index).store"), url(index), token, String(Self.writers * Self.notes)])
+        "SyncProbe",
+        ["read", folder.path("client\(index).store"), url(index), token, String(Self.writers * Self.notes)])
       await reader.waitForExit()
       contents.append(reader.lines.filter { $0.hasPrefix("note ") })
     }
