@@ -4,6 +4,7 @@ import SwiftData
 import SyncProtocol
 import Synchronization
 import Testing
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -11,6 +12,7 @@ import Testing
 private final class GatedTransport: SyncTransport {
   private struct State {
     var isClosed = false
+    var spoilsNext = false
     var waiting: [CheckedContinuation<Void, Never>] = []
     var cancelled = 0
   }
@@ -19,12 +21,16 @@ private final class GatedTransport: SyncTransport {
   private let state = Mutex(State())
 
   var waiting: Int { state.withLock { $0.waiting.count } }
+  /// The requests that were cancelled while they were held back.
   var cancelled: Int { state.withLock { $0.cancelled } }
   func close() { state.withLock { $0.isClosed = true } }
+  /// Gives the next request an answer that no client takes in, and holds back those after it.
+  func spoilNextAndClose() { state.withLock { ($0.spoilsNext, $0.isClosed) = (true, true) } }
 
-  func open() {
+  /// - Parameter staysClosed: whether requests that come later are held back.
+  func open(staysClosed: Bool = false) {
     let waiting = state.withLock { state in
-      state.isClosed = false
+      state.isClosed = staysClosed
       defer { state.waiting = [] }
       return state.waiting
     }
@@ -33,7 +39,17 @@ private final class GatedTransport: SyncTransport {
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
     guard request.path.contains("/pull") else { return try await server.send(request) }
-    let reply = try await server.send(request)
+    let isSpoiled = state.withLock { state in
+      defer { state.spoilsNext = false }
+      return state.spoilsNext
+    }
+    // A request that is cancelled already is held back too.
+    let reply = await Task { try await server.send(request) }.result
+    if isSpoiled {
+      var response = try SyncWire.decode(SyncLog.PullResponse.self, from: reply.get().body)
+      response.time = Untrusted(-1)
+      return SyncReply(status: 200, body: try SyncWire.encode(response))
+    }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOpen = state.withLock { state in
@@ -43,9 +59,9 @@ private final class GatedTransport: SyncTransport {
         if isOpen { continuation.resume() }
       }
     } onCancel: {
-      state.withLock { $0.cancelled += 1 }
+      state.withLock { $0.cancelled += $0.isClosed ? 1 : 0 }
     }
-    return reply
+    return try reply.get()
   }
 }
 
@@ -138,6 +154,34 @@ struct StoppingTests {
     try FileManager.default.removeItem(at: folder)
   }
 
+  @Test("ends the pause after an error: an engine that is started again tries at once")
+  func startAfterError() async throws {
+    transport.server.refuse(SyncFailure(.rateLimited, "wait an hour", retryAfter: 3600))
+    let (container, engine) = try container()
+    try await wait { engine.status.error != nil }
+    transport.server.refuse(nil)
+    await engine.stop()
+    await engine.start()
+    try await wait { engine.status.lastSync != nil }
+    await engine.stop()
+    withExtendedLifetime(container) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("is final also where the engine of a container that has just been opened starts late")
+  func lateLaunch() async throws {
+    let (container, engine) = try container()
+    await engine.stop()
+    // As the container does, which does not wait for it.
+    await engine.launch()
+    #expect(await engine.tasks.isEmpty)
+    await engine.start()
+    #expect(await !engine.tasks.isEmpty)
+    await engine.stop()
+    withExtendedLifetime(container) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test("refuses an exchange that is asked for meanwhile")
   func exchangeMeanwhile() async throws {
     let (container, engine, exchange) = try await engineInExchange()
@@ -151,5 +195,105 @@ struct StoppingTests {
     withExtendedLifetime(container) {}
     try FileManager.default.removeItem(at: folder)
   }
+
+  @Test("waits for the request of the next answer, which nobody needs after a failure")
+  func requestAhead() async throws {
+    let (container, engine) = try container()
+    await engine.pause()
+    try await engine.syncNow()
+    let (other, sender) = try await transport.server.pausedEngine()
+    // More than one answer has.
+    for number in 0..<11 {
+      try insert("\(number)", other)
+      try await sender.syncNow()
+    }
+    transport.spoilNextAndClose()
+    let steps = Mutex<[String]>([])
+    let exchange = Task {
+      _ = try? await engine.syncNow()
+      steps.withLock { $0.append("over") }
+    }
+    try await wait { transport.waiting > 0 }
+    // An exchange that does not wait has time to end.
+    try await Task.sleep(for: .milliseconds(300))
+    steps.withLock { $0.append("answered") }
+    transport.open()
+    await exchange.value
+    #expect(steps.withLock { $0 } == ["answered", "over"])
+    try await engine.syncNow()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 11)
+    for engine in [engine, sender] { await engine.stop() }
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("by a pause leaves the news for later that the engine heard of during the exchange")
+  func newsBeforePause() async throws {
+    let (container, engine) = try container()
+    try await engine.syncNow()
+    try await wait { transport.server.waits.last == 25 }
+    transport.close()
+    let exchange = Task { try await engine.syncNow() }
+    try await wait { transport.waiting > 0 }
+    let (other, sender) = try await transport.server.pausedEngine()
+    try insert("a", other)
+    try await sender.syncNow()
+    // It has heard of them then, and waits for the exchange.
+    while await engine.longPoll != nil { try await Task.sleep(for: .milliseconds(10)) }
+    let pause = Task { await engine.pause() }
+    try await wait { engine.status.isPaused }
+    transport.open()
+    await pause.value
+    _ = await exchange.result
+    // An engine that goes on has time to ask.
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 0)
+    await engine.resume()
+    try await wait { try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 1 }
+    for engine in [engine, sender] { await engine.stop() }
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("is not needed to see that the engine syncs: the status says so until the last of two exchanges is over")
+  func twoExchanges() async throws {
+    let (container, engine) = try container()
+    await engine.pause()
+    try await engine.syncNow()
+    transport.close()
+    let first = Task { try await engine.syncNow() }
+    try await wait { transport.waiting > 0 }
+    let second = Task { try await engine.syncNow() }
+    while await engine.exchanges.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+    transport.open(staysClosed: true)
+    try await first.value
+    try await wait { transport.waiting > 0 }
+    #expect(engine.status.isSyncing)
+    transport.open()
+    try await second.value
+    #expect(!engine.status.isSyncing)
+    await engine.stop()
+    withExtendedLifetime(container) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  #if os(Linux)
+  @Test("frees the bookkeeping also while a child that has just been forked has its descriptors")
+  func forkedChild() async throws {
+    let (container, engine) = try container()
+    try await engine.syncNow()
+    let path = folder.resolvingSymlinksInPath().appendingPathComponent("user.store.sync.lock").path
+    let lock = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == path
+    }
+    // A child has copies of the descriptors until it runs its own program.
+    let copy = dup(try #require(lock.flatMap { Int32($0) }))
+    defer { close(copy) }
+    await engine.stop()
+    let (other, second) = try self.container()
+    try await second.syncNow()
+    await second.stop()
+    withExtendedLifetime((container, other)) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+  #endif
 }
 #endif

@@ -208,9 +208,11 @@ struct SyncEngineTests {
     let one = try container()
     let engine = try engine(one)
     try await engine.syncNow()
-    try await wait { transport.underWay == 1 }
+    // An exchange that began before the save does not have it.
+    await engine.pause()
     transport.setLatency(.seconds(30))
     try insert("a", one)
+    await engine.resume()
     // The request for news and an exchange.
     try await wait { transport.underWay == 2 }
     await engine.pause()

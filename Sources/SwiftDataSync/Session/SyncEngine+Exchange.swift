@@ -15,12 +15,12 @@ extension SyncEngine {
   /// Takes in all that the server has.
   func pull(_ replica: ZoneReplica) async throws {
     var event: SyncEvent?
+    // The next answer comes while this one is taken in. An exchange is over when no request of it is under way.
+    var ahead: RequestAhead?
+    defer { status.setProgress(nil) }
     do {
       let invitations = replica.store.replica.invitations ?? 0
       var (progress, isMore) = (PullProgress(replica.store.replica.cursor), true)
-      // The next answer comes while this one is taken in.
-      var ahead: (request: SyncLog.PullRequest, answer: Task<SyncLog.PullResponse, any Error>)?
-      defer { ahead?.answer.cancel() }
       while isMore {
         try Task.checkCancellation()
         var request = replica.pullRequest()
@@ -36,17 +36,19 @@ extension SyncEngine {
               coming.answer.cancel()
             }
           } else {
-            ahead?.answer.cancel()
+            await ahead?.end()
+            ahead = nil
             response = try await client.pull(request)
           }
         } catch let failure as SyncFailure where failure.code == .unknownSequence && replica.store.replica.cursor > 0 {
-          ahead = nil
           try progress.noteUnknownCursor()
           try await fetching(replica) { try replica.takeUnknownCursor(of: request) }
           continue
         }
         try response.check(request)
-        ahead = request.following(response).map { next in (next, Task { [client] in try await client.pull(next) }) }
+        ahead = request.following(response).map { next in
+          RequestAhead(request: next, answer: Task { [client] in try await client.pull(next) })
+        }
         response.keepTaken(of: unsent)
         if response.newsCount > 0, event == nil { event = begin(.import) }
         event?.transactions += response.newsCount
@@ -54,12 +56,14 @@ extension SyncEngine {
         isMore = try await fetching(replica) { try replica.take(response, for: request) }
         try progress.note(
           response, isLater: Untrusted(replica.store.replica.cursor) > request.cursor, isNew: replica.newParts > parts)
-        status.setProgress(isMore ? progress.fraction(response) : nil)
+        if isMore { status.setProgress(progress.fraction(response)) }
       }
+      await ahead?.end()
       client.expect(account: replica.store.replica.account)
       if let event { end(event, nil) }
       if replica.store.replica.invitations ?? 0 != invitations { end(begin(.sharing), nil) }
     } catch {
+      await ahead?.end()
       if let event { end(event, error) }
       throw error
     }
@@ -72,6 +76,7 @@ extension SyncEngine {
     guard var next = try replica.nextPush() else { return }
     var event = begin(.export)
     status.setUploading(true)
+    defer { status.setUploading(false) }
     do {
       var failures = 0
       while true {
@@ -151,6 +156,18 @@ extension SyncEngine {
     }
     replica.undone = [:]
     return error
+  }
+}
+
+/// A request that is under way before its answer is needed.
+private struct RequestAhead {
+  let request: SyncLog.PullRequest
+  let answer: Task<SyncLog.PullResponse, any Error>
+
+  /// Ends the request, and waits for its end.
+  func end() async {
+    answer.cancel()
+    _ = await answer.result
   }
 }
 

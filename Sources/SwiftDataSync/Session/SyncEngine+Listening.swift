@@ -20,9 +20,10 @@ extension SyncEngine {
         }
         let response = try await wait(request)
         isConnected = true
-        if status.isPaused { continue }
         // The engine's own transactions are not changes of other devices.
         if response.isChanged { await waitForExchanges() }
+        // From here to the exchange the actor does no other work. ``pause()`` would not know of an exchange that begins after it.
+        if status.isPaused { continue }
         let isNews = response.isChanged && hasSeenNothing(since: request)
         if isCutOff || isNews {
           try await syncNow()

@@ -141,6 +141,8 @@ final class ReplicaOpening: @unchecked Sendable {
 
   func close() {
     guard lock >= 0 else { return }
+    // A child that another thread starts just now has the descriptor until it runs its own program, and the lock with it.
+    flock(lock, LOCK_UN)
     _ = closeFile(lock)
     lock = -1
   }

@@ -35,10 +35,12 @@ public actor SyncEngine {
   /// Asks for an exchange. A stream ends with the task that reads it, so each start makes a new one.
   var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// The exchange that runs and those that wait for it, in order.
-  private var exchanges: [Task<Void, any Error>] = []
+  private(set) var exchanges: [Task<Void, any Error>] = []
   /// Nil without a tracer.
   private let spans = Spans()
-  private var tasks: [Task<Void, Never>] = []
+  private(set) var tasks: [Task<Void, Never>] = []
+  /// Whether ``stop()`` was called after ``start()``. The first ``launch()`` may come after it.
+  private var isStopped = false
   /// The ``stop()`` that is under way.
   private var ending: Task<Void, Never>?
   /// Whether ``start()`` was called since ``ending`` began. The engine starts when it is over.
@@ -74,18 +76,21 @@ public actor SyncEngine {
   /// Syncs in the background from now on. A container's engine is started already.
   public func start() {
     guard tasks.isEmpty else { return }
+    isStopped = false
     status.setPaused(false)
     launch()
   }
 
-  /// Begins the work of an engine that may have been paused since its container was opened.
+  /// Begins the work of an engine that may have been paused or stopped since its container was opened.
   func launch() {
-    guard tasks.isEmpty else { return }
+    guard tasks.isEmpty, !isStopped else { return }
     guard ending == nil else {
       startsAgain = true
       return
     }
     signals = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    // The next try after a former error would ask by the former signals.
+    (backoff, notBefore) = (Backoff(), .now)
     observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield()
     }
     signals.continuation.yield()
@@ -99,7 +104,7 @@ public actor SyncEngine {
   ///
   /// It returns when all work of the engine has ended. An engine that is started meanwhile starts after that.
   public func stop() async {
-    startsAgain = false
+    (startsAgain, isStopped) = (false, true)
     if ending == nil { ending = Task { await self.end() } }
     await ending?.value
   }
@@ -176,12 +181,11 @@ public actor SyncEngine {
       }
     }
     exchanges.append(task)
-    defer { exchanges.removeAll { $0 == task } }
     status.setSyncing(true)
     defer {
-      status.setSyncing(false)
-      status.setUploading(false)
-      status.setProgress(nil)
+      exchanges.removeAll { $0 == task }
+      // The next exchange may have begun already.
+      status.setSyncing(!exchanges.isEmpty)
     }
     do {
       try await task.value

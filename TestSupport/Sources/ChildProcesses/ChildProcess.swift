@@ -113,6 +113,14 @@ public final class ChildProcess: Sendable {
   /// - Returns: nil if it still runs.
   public func wait(seconds: Double) -> Ending? { end.wait(until: Date(timeIntervalSinceNow: seconds)) }
 
+  /// Reads its output up to the end of a line. A program may write a line in several pieces.
+  /// - Returns: the line with its end; what there is if the output ends before.
+  public func line() -> String {
+    var data = Data()
+    while data.last != UInt8(ascii: "\n"), let byte = try? output?.read(upToCount: 1), !byte.isEmpty { data += byte }
+    return String(decoding: data, as: UTF8.self)
+  }
+
   /// Reads the rest of its output, and waits for its end.
   public func text() -> String {
     let data = output?.readDataToEndOfFile() ?? Data()

@@ -50,6 +50,8 @@ actor ZoneStore {
     configuration.historyRetention = .seconds(3600)
     // An acknowledged transaction survives a power cut.
     configuration.durability = .full
+    // SQLite asks for the lock again and again, and another server on a busy machine may have it each time. Who sent a request waits longer.
+    configuration.lockTimeout = .seconds(60)
     return try ModelContainer(for: schema, configurations: configuration)
   }
 

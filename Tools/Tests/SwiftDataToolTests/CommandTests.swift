@@ -206,7 +206,7 @@ import Testing
     #expect(differing.output.contains("title"), "\(differing.output.prefix(300)) \(differing.errors)")
     let process = try Command.start(["browse", url, "--namespace", namespace, "--port", "0", "--json"])
     defer { process.send(SIGTERM) }
-    let line = String(decoding: process.output!.availableData, as: UTF8.self)
+    let line = process.line()
     let address = try #require((try json(line) as? [String: String])?["address"])
     func get(_ path: String) async throws -> String {
       String(decoding: try await URLSession.shared.data(from: URL(string: address + path)!).0, as: UTF8.self)
@@ -220,7 +220,7 @@ import Testing
     let file = try Music.store()
     let process = try Command.start(["browse", file.path, "--port", "0", "--json"])
     defer { process.send(SIGTERM) }
-    let line = String(decoding: process.output!.availableData, as: UTF8.self)
+    let line = process.line()
     let address = try #require((try json(line) as? [String: String])?["address"])
     func get(_ path: String) async throws -> (String, Int) {
       let (data, response) = try await URLSession.shared.data(from: URL(string: address + path)!)

@@ -45,10 +45,13 @@ struct CutConnectionTests {
     let silent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
     #expect(silent?.code == .timedOut)
     try await server.close()
-    // A busy machine needs this long to learn that no server listens.
+    // No server listens at a port that is only reserved. A busy machine needs this long to learn that.
+    let port = try ReservedPort()
+    let nowhere = try #require(URL(string: "http://127.0.0.1:\(port.number)"))
     let patient = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: .seconds(60))
-    let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(patient) }
+    let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: nowhere).send(patient) }
     #expect(absent?.code == .cannotConnectToHost)
+    withExtendedLifetime(port) {}
   }
 
   @Test("A host without an address, a server without TLS and a self-signed certificate are errors that say so")

@@ -45,22 +45,22 @@ struct KilledProcessTests {
     try Data("test \(ServerFixture.secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
     let keys = try await TokenKeys([("test", ServerFixture.secret)])
     let token = try await keys.token(for: account, seconds: 3600)
-    // Below the ports that the system gives to connections (32768 and above): a server that starts again needs the same port.
-    let firstPort = 20_000 + Int.random(in: 0..<12_000)
+    // A server that starts again needs the same port.
+    let ports = try (0..<count).map { _ in try ReservedPort() }
+    func url(_ client: Int) -> String { "http://127.0.0.1:\(ports[client % count].number)" }
     func startServer(_ index: Int) throws -> RunningProgram {
       try RunningProgram(
         "swiftdata",
         [
-          "sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(firstPort + index),
+          "sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(ports[index].number),
           "--retention", "0",
         ])
     }
     var servers = try (0..<count).map(startServer)
     for server in servers { try await server.wait(for: "listens") }
     func startClient(_ index: Int) throws -> RunningProgram {
-      let url = "http://127.0.0.1:\(firstPort + index % count)"
-      return try RunningProgram(
-        "SyncProbe", ["write", folder.path("client\(index).store"), url, token, "c\(index)", String(Self.notes)])
+      try RunningProgram(
+        "SyncProbe", ["write", folder.path("client\(index).store"), url(index), token, "c\(index)", String(Self.notes)])
     }
     var clients = try (0..<Self.writers).map(startClient)
     // How many notes each client said that it had saved. It has to find as many when it starts again.
@@ -95,9 +95,9 @@ struct KilledProcessTests {
     // Each client takes in what the others sent, and so does one that was never there.
     var contents: [[String]] = []
     for index in 0...Self.writers {
-      let url = "http://127.0.0.1:\(firstPort + index % count)"
       let reader = try RunningProgram(
-        "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(Self.writers * Self.notes)])
+        "SyncProbe",
+        ["read", folder.path("client\(index).store"), url(index), token, String(Self.writers * Self.notes)])
       await reader.waitForExit()
       contents.append(reader.lines.filter { $0.hasPrefix("note ") })
     }
@@ -109,7 +109,7 @@ struct KilledProcessTests {
     servers[0] = try startServer(0)
     try await servers[0].wait(for: "listens")
     let late = try RunningProgram(
-      "SyncProbe", ["read", folder.path("late.store"), "http://127.0.0.1:\(firstPort)", token, String(all.count)])
+      "SyncProbe", ["read", folder.path("late.store"), url(0), token, String(all.count)])
     await late.waitForExit()
     #expect(late.lines.filter { $0.hasPrefix("note ") } == contents[0])
     for server in servers { server.kill() }

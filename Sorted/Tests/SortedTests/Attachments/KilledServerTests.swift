@@ -1,4 +1,5 @@
 import BlockingTests
+import ChildProcesses
 import Dispatch
 import FirestoreClient
 import FirestoreProtocol
@@ -11,14 +12,14 @@ import Testing
   /// A server that can be killed at any moment, and comes back at its port.
   private final class Victim: Sendable {
     private let server: Mutex<ServerProcess?>
-    private let start: @Sendable (Int) throws -> ServerProcess
+    private let start: @Sendable (ReservedPort) throws -> ServerProcess
     private let kills = DispatchGroup()
-    let port: Int
+    private let place: ReservedPort
+    var port: Int { place.number }
 
-    init(_ start: @escaping @Sendable (Int) throws -> ServerProcess) throws {
-      let first = try start(ServerPort.restartable)
-      port = first.port
-      server = Mutex(first)
+    init(_ start: @escaping @Sendable (ReservedPort) throws -> ServerProcess) throws {
+      place = try ReservedPort()
+      server = Mutex(try start(place))
       self.start = start
     }
 
@@ -41,7 +42,7 @@ import Testing
     /// After the kills that have begun.
     func revive() throws {
       kills.wait()
-      try server.withLock { server in if server == nil { server = try start(port) } }
+      try server.withLock { server in if server == nil { server = try start(place) } }
     }
   }
 
@@ -51,7 +52,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let sorted = SortedProgram(dataHome: folder)
-    let victim = try Victim { try ServerProcess(sorted, folder.appendingPathComponent("server.store"), port: $0) }
+    let victim = try Victim { try ServerProcess(sorted, folder.appendingPathComponent("server.store"), at: $0) }
     defer { victim.kill() }
     let storage = FirebaseStorage(
       bucket: "b", environment: ["FIREBASE_STORAGE_EMULATOR_HOST": "127.0.0.1:\(victim.port)"])

@@ -33,8 +33,9 @@ import Testing
   @Test("What two stores wrote while the server was down is on both when it is there, in order, exactly once")
   func exchange() throws {
     let documents = folder.url.appendingPathComponent("documents.store")
-    var server = try ServerProcess(sorted, documents, port: ServerPort.restartable)
-    let port = server.port
+    let place = try ReservedPort()
+    let port = place.number
+    var server = try ServerProcess(sorted, documents, at: place)
     func sync(_ user: String) throws -> SortedProgram.Run {
       try run(user, "sync", "--user", user, "--remote", "http://127.0.0.1:\(port)", "--json")
     }
@@ -55,7 +56,7 @@ import Testing
     #expect(status["pending"] as? Int == 2)
     #expect((status["lastError"] as? String)?.contains("UNAVAILABLE") == true)
 
-    server = try ServerProcess(sorted, documents, port: port)
+    server = try ServerProcess(sorted, documents, at: place)
     for user in ["ann", "bob", "ann", "bob"] { try sync(user).expectSuccess() }
     let after = try json(run("ann", "status", "--remote", "http://127.0.0.1:\(port)", "--json"))
     #expect(after["online"] as? Bool == true)

@@ -17,13 +17,14 @@ private final class SyncServerProgram {
   let port: Int
   private let process: ChildProcess
 
-  init(_ folder: URL, port: Int = 0) throws {
+  /// - Parameter port: where a server is killed and starts again; nil is any port.
+  init(_ folder: URL, at port: ReservedPort? = nil) throws {
     let keys = folder.appendingPathComponent("keys")
     try Data("test \(SharedPeople.secret)\n".utf8).write(to: keys)
     process = try ChildProcess(
       SortedProgram.beside.appendingPathComponent("SyncServerProcess").path,
-      [folder.appendingPathComponent("server.store").path, keys.path, "\(port)"], errors: .nothing)
-    let line = String(decoding: process.output!.availableData, as: UTF8.self)
+      [folder.appendingPathComponent("server.store").path, keys.path, "\(port?.number ?? 0)"], errors: .nothing)
+    let line = process.line()
     self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)), "the server printed \(line)")
   }
 
@@ -96,8 +97,9 @@ private final class SyncServerProgram {
 
   @Test("Two stores exchange messages; what is written while the server is down waits, and the status says why")
   func exchange() throws {
-    var server = try SyncServerProgram(folder.url, port: ServerPort.restartable)
-    let port = server.port
+    let place = try ReservedPort()
+    let port = place.number
+    var server = try SyncServerProgram(folder.url, at: place)
     try run("ann", "new", "--to", "bob", "--id", "talk").expectSuccess()
     try run("ann", "send", "talk", "0").expectSuccess()
     #expect((try json(sync("ann", port))["outgoing"] as? [String: Any])?["sent"] as? Int == 1)
@@ -114,7 +116,7 @@ private final class SyncServerProgram {
     #expect(status["online"] as? Bool == false && status["pending"] as? Int == 2 && status["user"] as? String == "bob")
     #expect((status["lastError"] as? String)?.contains("cannot be reached") == true)
 
-    server = try SyncServerProgram(folder.url, port: port)
+    server = try SyncServerProgram(folder.url, at: place)
     for user in ["bob", "ann", "bob"] { try sync(user, port).expectSuccess() }
     #expect(try messages("ann").map(\.text) == ["0", "1"])
     let wrong = try run("ann", "sync", "--remote", "http://127.0.0.1:1")
@@ -122,7 +124,7 @@ private final class SyncServerProgram {
     // Two at a time: the first one goes on, and the other one's trouble is not the store's.
     let watching = try watch("ann", port)
     // Its first line comes after its first exchange.
-    #expect(!watching.process.output!.availableData.isEmpty)
+    #expect(!watching.process.line().isEmpty)
     let second = try sync("ann", port)
     #expect(second.status == 2 && second.errors.contains("another process"))
     #expect(try json(run("ann", "status", "--json"))["lastError"] == nil)
@@ -186,8 +188,9 @@ private final class SyncServerProgram {
 
   @Test("Messages of both sides arrive once and in one order, while the server and an inbox are killed")
   func killed() async throws {
-    var server = try SyncServerProgram(folder.url, port: ServerPort.restartable)
-    let port = server.port
+    let place = try ReservedPort()
+    let port = place.number
+    var server = try SyncServerProgram(folder.url, at: place)
     try run("ann", "new", "--to", "bob", "--id", "talk").expectSuccess()
     try run("ann", "send", "talk", "first").expectSuccess()
     let ann = try watch("ann", port)
@@ -199,7 +202,7 @@ private final class SyncServerProgram {
       try run(number % 2 == 0 ? "ann" : "bob", "send", "talk", "\(number)").expectSuccess()
       switch number {
       case 4: server.kill()
-      case 7: server = try SyncServerProgram(folder.url, port: port)
+      case 7: server = try SyncServerProgram(folder.url, at: place)
       case 9:
         bob.process.send(SIGKILL)
         bob.process.wait()

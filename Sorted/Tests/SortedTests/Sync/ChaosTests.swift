@@ -1,3 +1,4 @@
+import ChildProcesses
 import FirestoreClient
 import FirestoreProtocol
 import Foundation
@@ -37,6 +38,7 @@ private final class ChaosRun: @unchecked Sendable {
   private let messages: Int
   private let kills: Int
   private let seed: UInt64
+  private let port: ReservedPort
   private var server: ServerProcess
   private var generator: SeededGenerator
   private var documents: URL { folder.url.appendingPathComponent("documents.store") }
@@ -48,9 +50,9 @@ private final class ChaosRun: @unchecked Sendable {
     generator = SeededGenerator(seed)
     let folder = try TemporaryFolder()
     self.folder = folder
+    port = try ReservedPort()
     server = try ServerProcess(
-      SortedProgram(dataHome: folder.url), folder.url.appendingPathComponent("documents.store"),
-      port: ServerPort.restartable)
+      SortedProgram(dataHome: folder.url), folder.url.appendingPathComponent("documents.store"), at: port)
     let proxy = try FaultyProxy(to: server.port, seed: seed)
     self.proxy = proxy
     clients = [("ann", 0), ("bob", 180), ("eve", -240)].map {
@@ -82,7 +84,7 @@ private final class ChaosRun: @unchecked Sendable {
       server.kill()
       let victim = clients[kill % clients.count]
       victim.kill()
-      server = try ServerProcess(SortedProgram(dataHome: folder.url), documents, port: server.port)
+      server = try ServerProcess(SortedProgram(dataHome: folder.url), documents, at: port)
       try victim.startSyncing()
     }
     // As many as may still be wanted: the writers stop by themselves.

@@ -23,5 +23,10 @@ final class SyncLock: Sendable {
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit {
+    guard descriptor >= 0 else { return }
+    // A child that another thread starts just now has the descriptor until it runs its own program, and the lock with it.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
