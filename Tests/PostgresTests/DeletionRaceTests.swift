@@ -112,4 +112,35 @@ struct DeletionRaceTests {
     #expect(try found.fetchCount(FetchDescriptor<Sheet>()) == (move == .toAnother ? 1 : 0))
     #expect(try found.fetchCount(FetchDescriptor<Label>()) == (move == .outOfTheList ? 1 : 0))
   }
+
+  @Test(
+    "take along what `delete` found, also if another program moved it since, unless the save is conditional",
+    arguments: [false, true], [false, true])
+  func found(isBatch: Bool, isConditional: Bool) throws {
+    let store = TestStore()
+    let context = ModelContext(try store.open(Binder.self))
+    let (binder, another) = (Binder("a"), Binder("b"))
+    for binder in [binder, another] { context.insert(binder) }
+    binder.sheets = [Sheet(nil)]
+    try context.save()
+    let deleting = ModelContext(try store.open(Binder.self))
+    let token = try deleting.currentHistoryToken()
+    if isBatch {
+      try deleting.delete(model: Binder.self, where: #Predicate { $0.name == "a" })
+    } else {
+      deleting.delete(
+        try #require(try deleting.fetch(FetchDescriptor<Binder>(predicate: #Predicate { $0.name == "a" })).first))
+    }
+    another.sheets = binder.sheets
+    try context.save()
+    if isConditional {
+      #expect(try deleting.save(ifUnchangedSince: token) == false)
+      deleting.rollback()
+      try deleting.delete(model: Binder.self, where: #Predicate { $0.name == "a" })
+    }
+    try deleting.save()
+    let found = ModelContext(try store.open(Binder.self))
+    #expect(try found.fetch(FetchDescriptor<Binder>()).map(\.name) == ["b"])
+    #expect(try found.fetch(FetchDescriptor<Sheet>()).map(\.binder?.name) == (isConditional ? ["b"] : []))
+  }
 }

@@ -71,9 +71,11 @@ extension ContextState {
     if undoManager != nil { undoneValues.noteNew() }
     let pending = inbox.takeAll()
     guard !pending.isEmpty else { return }
-    let changes = pending.united
+    var changes = pending.united
     quietly {
       apply(changes)
+      // A live query goes on showing them.
+      changes.deleted = changes.deleted.map(withoutEdited)
       // Before observers of the merged properties run, because these may read a live query's result.
       liveQueries.forEach { $0.note(changes) }
     }
@@ -84,7 +86,7 @@ extension ContextState {
       _ = reload(group.keys.compactMap { registered(root: group.root, key: $0) }, of: group.entity)
     }
     for name in changes.manyChanged { reloadAll(name) }
-    letGo(of: changes.deleted)
+    letGo(of: changes.deleted, keepingEdits: true)
     if changes.isEverything { staleStores.formUnion(core.stores.indices) }
     refault(pointingTo: changes.isEverything ? nil : changes.entities, merging: true)
   }
@@ -109,24 +111,7 @@ extension ContextState {
     let objects = identityMaps[table.root].objects.filter { type(of: $0).__entity === table.entity }
     guard let found = reload(objects, of: entity).map({ Set($0) }) else { return }
     let gone = objects.map { $0.__state.key }.filter { !found.contains($0) }
-    if !gone.isEmpty { letGo(of: [.init(root: table.root, entity: entity, keys: gone)]) }
-  }
-
-  /// Unregisters the objects of rows that were deleted without them.
-  func letGo(of groups: [SavedChanges.Objects]) {
-    var gone = [any PersistentModel]()
-    for group in groups {
-      for key in group.keys {
-        guard let object = registered(root: group.root, key: key) else { continue }
-        changed[ObjectIdentifier(object)] = nil
-        deleted[ObjectIdentifier(object)] = nil
-        unsavedIndices.touch(object)
-        object.__state.flags = []
-        unregister(object)
-        gone.append(object)
-      }
-    }
-    LoadedReferences(context: self).drop(to: gone, oneSided: false)
+    if !gone.isEmpty { letGo(of: [.init(root: table.root, entity: entity, keys: gone)], keepingEdits: true) }
   }
 
   /// Turns loaded to-manys of the entities into faults.

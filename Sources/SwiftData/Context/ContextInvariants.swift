@@ -78,8 +78,8 @@
     // MARK: - Relationships
 
     private func problemsOfRelationships(_ object: any PersistentModel) -> [String] {
-      // A deleted object keeps its values.
-      if object.__state.flags.contains(.deleted) { return [] }
+      // A deleted object keeps its values, also if another save deleted its row.
+      if object.__state.flags.contains(.deleted) || context.hasDeletedRow(object) { return [] }
       let entity = type(of: object).__entity
       return entity.properties.filter { !$0.isAttribute }.flatMap { property -> [String] in
         guard let targets = object.relationship(property).targets else { return [] }

@@ -8,11 +8,11 @@ extension ContextState {
   }
 
   /// Registers an undo action for an assignment that is about to happen.
-  func registerUndo(of object: any PersistentModel, _ index: Int) {
+  func registerUndo(of object: any PersistentModel, _ index: Int, isInverse: Bool) {
     guard let undoManager else { return }
     undoneValues.willChange(object, index)
     guard undoManager.isUndoRegistrationEnabled else { return }
-    let assignment = UndoneValues.Assignment(object, index)
+    let assignment = UndoneValues.Assignment(object, index, isInverse: isInverse)
     undoneValues.add(assignment)
     undoManager.registerUndo(withTarget: self) { $0.undo(assignment) }
   }
@@ -26,7 +26,7 @@ extension ContextState {
     let object = assignment.object.__resolved
     guard object.__state.context === self else { return }
     func restore(_ body: () -> Void) {
-      RelationshipMaintenance.restore(object, index) {
+      RelationshipMaintenance.restore(object, index, isInverse: assignment.isInverse) {
         object.relationship(at: index).settle()
         body()
       }

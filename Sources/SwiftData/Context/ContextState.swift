@@ -26,6 +26,8 @@ package final class ContextState: ModelHost {
   /// Stored objects with unsaved changes, including deleted ones, held strongly. Invariant: none of them is in
   /// `inserted`.
   @exclusivity(unchecked) var changed = UnsavedObjects<ObjectChange> { $0.object }
+  /// Whether another save may have deleted the row of an edited object (`ObjectChange.isRowDeleted`).
+  @exclusivity(unchecked) var mayHaveDeletedRows = false
   /// Stored objects to delete, held strongly. Invariant: each has the flag `deleted`.
   @exclusivity(unchecked) var deleted = UnsavedObjects<any PersistentModel> { $0 }
   /// Finds inserted and changed objects by value. Every change of such an object calls `touch`.
@@ -250,18 +252,18 @@ package final class ContextState: ModelHost {
   // MARK: - Changes
 
   /// Keeps the old value of a property that is about to change.
-  override func recordChange(of object: any PersistentModel, _ index: Int) {
+  override func recordChange(of object: any PersistentModel, _ index: Int, isInverse: Bool) {
     beginUse(.change)
     defer { endUse() }
     if isOver { return noteLateChange(of: object, index) }
-    registerUndo(of: object, index)
+    registerUndo(of: object, index, isInverse: isInverse)
     noteLive(object)
     // Also for a deleted object, because rollback() restores everything.
     if object.__state.flags.contains(.inserted) {
       unsavedIndices.touch(object, index)
       return didChange()
     }
-    changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index)
+    changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index, isInverse: isInverse)
     if object.__state.flags.contains(.changed) {
       unsavedIndices.touch(object, index)
     } else {

@@ -152,7 +152,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
   }
 
   /// Writes all unsaved changes in one transaction per store.
-  /// - Throws: ``SwiftDataError``. Then nothing was written, and the changes stay unsaved.
+  /// - Throws: ``SwiftDataError``. Then nothing was written, and the changes stay unsaved. ``SwiftDataError/staleObject`` if another
+  ///   context or process deleted an object that this context changed, until ``rollback()`` or the deletion of the object here.
   public func save() throws { try state.save() }
 
   /// Discards all unsaved changes and empties the undo stack.

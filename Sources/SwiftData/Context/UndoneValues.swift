@@ -9,14 +9,17 @@ struct UndoneValues {
     let object: any PersistentModel
     let index: Int
     let old: Any
+    /// Whether the property followed the change of another object.
+    let isInverse: Bool
     /// The value that the assignment gave. Nil for an attribute, and until it is read.
     @exclusivity(unchecked) fileprivate(set) var new: Any?
     /// For a to-many, the assignment to a to-one before it, which may have removed its object from the list.
     fileprivate var cause: Assignment?
 
     /// - Parameter object: it still has the old value.
-    init(_ object: any PersistentModel, _ index: Int) {
+    init(_ object: any PersistentModel, _ index: Int, isInverse: Bool) {
       (self.object, self.index, self.old) = (object, index, object.__value(at: index))
+      self.isInverse = isInverse
     }
 
     /// The owner that an object got by the assignment that removed it from this list, or nil.

@@ -52,10 +52,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     try readStored(objects)
     for object in objects {
       guard let contents = stored[ObjectIdentifier(object)] else {
-        throw SwiftDataError(
-          .staleObject, entity: type(of: object).__entity.name,
-          message: "another context or process deleted an object that has unsaved changes here; rollback() discards the"
-            + " changes, and inserting a new object keeps them")
+        throw RowSave.stale(try context.core.table(for: type(of: object).__entity))
       }
       try snapshots.refresh(object, contents, context)
     }

@@ -82,7 +82,7 @@ final class SnapshotWriter {
         if property.isConstant { continue }
         object.__loadIfNeeded(property.index)
         if isSame(field, object, property) { continue }
-        context.recordChange(of: object, property.index)
+        context.recordChange(of: object, property.index, isInverse: false)
         try object.__reload(property.index, from: reader)
         continue
       }
@@ -90,7 +90,7 @@ final class SnapshotWriter {
       guard let (current, positioned) = object.relationship(property).list else { continue }
       let targets = field.identifiers.compactMap { objects[$0] }
       if current.elementsEqual(targets, by: ===) { continue }
-      context.recordChange(of: object, property.index)
+      context.recordChange(of: object, property.index, isInverse: false)
       object.relationship(property).load(targets, positioned: positioned)
     }
   }

@@ -103,7 +103,9 @@ extension ZoneReplica {
     for (property, cell) in decision.cells where try ModelCells.cell(of: object, property) != cell {
       try ModelCells.set(object, property, cell)
     }
-    if context.hasChanges { try context.save() }
+    guard context.hasChanges else { return }
+    // A store without transactions may have lost the object meanwhile. Then there is nothing to decide.
+    do { try context.save() } catch let error as SwiftDataError where error == .staleObject && error.entity != nil {}
   }
 
   /// - Parameter unread: gets the indices of the attributes whose values cannot be read.

@@ -335,7 +335,9 @@ extension StoreGuarantee {
       try two.save()
       try expectEqual(Set(try store.context.only(Author.self).books.map(\.title)), ["x", "y"], "the books")
     },
-    StoreGuarantee("contexts.gone", "Saving changes of a model that another context deleted does not restore it.") {
+    StoreGuarantee(
+      "contexts.gone", "A save with changes of a model that another context deleted throws and writes nothing."
+    ) {
       store in
       let one = try store.saved(Single(1))
       let two = store.context
@@ -343,9 +345,18 @@ extension StoreGuarantee {
       kept.number = 2
       two.delete(try two.only(Single.self))
       try two.save()
-      do { try one.save() } catch SwiftDataError.staleObject {}
+      one.insert(Single(3))
+      do {
+        try one.save()
+        try expect(false, "the save succeeded")
+      } catch SwiftDataError.staleObject {}
+      try expectEqual(kept.number, 2, "the unsaved number")
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Single>()), 0, "the count")
-      try expect(kept.modelContext == nil || !one.hasChanges, "it is still there")
+      one.rollback()
+      try expect(kept.modelContext == nil && !one.hasChanges, "it is still there after the rollback")
+      one.insert(Single(4))
+      try one.save()
+      try expectEqual(try store.context.only(Single.self).number, 4, "the number of the next save")
     },
     StoreGuarantee("contexts.concurrent", "Contexts that save on several threads at once lose nothing.") { store in
       _ = try store.saved(Author("A"))

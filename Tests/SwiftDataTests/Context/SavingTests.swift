@@ -284,24 +284,6 @@ import Testing
     #expect(received[1].1?[ModelContext.NotificationKey.deletedIdentifiers] as? [PersistentIdentifier] == [doomedID])
   }
 
-  @Test("An unsaved change of an object that another context deleted is an error, and rollback forgets it")
-  func staleObject() throws {
-    let file = try TemporaryStore()
-    defer { withExtendedLifetime(file) {} }
-    let container = try file.container(Artist.self)
-    let one = ModelContext(container)
-    let artist = Artist(name: "A")
-    one.insert(artist)
-    try one.save()
-    let two = ModelContext(container)
-    try two.delete(model: Artist.self)
-    try two.save()
-    artist.name = "B"
-    try one.save()
-    #expect(artist.modelContext == nil)
-    #expect(try one.fetchCount(FetchDescriptor<Artist>()) == 0)
-  }
-
   @Test("An object whose context is gone can be read, its relationships too")
   func contextGone() throws {
     let file = try TemporaryStore()

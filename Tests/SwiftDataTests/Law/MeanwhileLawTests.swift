@@ -3,7 +3,8 @@ import SwiftData
 import Testing
 
 /// Contexts of one container with unsaved changes of the same objects, without a reference: whatever came of the conflicts, a context without
-/// unsaved changes shows what the store has, both sides of each relationship agree, and a refused save changes nothing.
+/// unsaved changes shows what the store has, both sides of each relationship agree, and a refused save changes nothing. A save is refused with
+/// `staleObject` if and only if another save deleted an object that the program edited, and then the edits stay.
 @Suite struct MeanwhileLawTests {
   @Test("Contexts that change, relate and delete the same objects show what the store has once nothing is unsaved")
   func conflicts() {
@@ -27,6 +28,8 @@ private final class MeanwhileRun {
   private let container: ModelContainer
   private var contexts: [ModelContext]
   private var held: [[any LawObject]]
+  /// The stored objects that the program changed since the last save or rollback, by identifier.
+  private var edited: [[PersistentIdentifier: any LawObject]] = [[:], [:]]
   private var nextTag = 1
   private var log: [String] = []
 
@@ -116,9 +119,15 @@ private final class MeanwhileRun {
     held[index].append(object)
   }
 
+  private func noteEdit(of object: any LawObject, _ index: Int) {
+    guard !contexts[index].insertedModelsArray.contains(where: { $0 === object.__resolved }) else { return }
+    edited[index][object.persistentModelID] = object
+  }
+
   private func setValue(_ index: Int) throws {
     let kind = LawKind.allCases.randomElement(using: &random)!
     guard let object = try any(kind, index) else { return }
+    noteEdit(of: object, index)
     if random.chance(30) {
       let number = random.chance(40) ? nil : random.below(3)
       note(index, "number of \(object.tag) = \(number as Any)")
@@ -136,6 +145,7 @@ private final class MeanwhileRun {
     let target = random.chance(20) && !relation.isRequired ? nil : try any(relation.destination, index)
     if target == nil, relation.isRequired { return }
     note(index, "\(relation.name) of \(owner.tag) = \(target?.tag as Any)")
+    noteEdit(of: owner, index)
     relation.write(owner, target.map { [$0] } ?? [])
   }
 
@@ -151,20 +161,45 @@ private final class MeanwhileRun {
       targets.reverse()
     }
     note(index, "\(relation.name) of \(owner.tag) = \(targets.map(\.tag))")
+    noteEdit(of: owner, index)
     relation.write(owner, targets)
   }
 
   private func delete(_ index: Int) throws {
     let kind = LawKind.allCases.randomElement(using: &random)!
     guard let object = try any(kind, index) else { return }
-    note(index, "delete \(kind) \(object.tag)")
+    try delete(object, index)
+  }
+
+  private func delete(_ object: any LawObject, _ index: Int) throws {
+    note(index, "delete \(type(of: object)) \(object.tag)")
+    try checkEdits(index)
     contexts[index].delete(object)
+    // With what its cascades delete.
+    edited[index] = edited[index].filter { $0.value.modelContext != nil && !$0.value.isDeleted }
+  }
+
+  /// An edited object stays in its context.
+  private func checkEdits(_ index: Int) throws {
+    for object in edited[index].values where object.modelContext != contexts[index] {
+      throw fail("[\(index)] lost the edits of \(type(of: object)) \(object.tag)")
+    }
+  }
+
+  /// The edited objects that have no row any more.
+  private func lost(_ index: Int) throws -> [any LawObject] {
+    let fresh = ModelContext(container)
+    let stored = Set(try LawKind.allCases.flatMap { try all($0, fresh).map(\.persistentModelID) })
+    return edited[index].filter { !stored.contains($0.key) }.map(\.value)
   }
 
   // MARK: - Saving
 
   private func save(_ index: Int) throws {
     let before = try dump(ModelContext(container))
+    try checkEdits(index)
+    let lost = try lost(index)
+    let values = lost.map { "\($0.number as Any) \($0.text)" }
     do {
       try contexts[index].save()
       note(index, "save")
@@ -175,8 +210,19 @@ private final class MeanwhileRun {
       let after = try dump(ModelContext(container))
       guard before == after else { throw fail("a refused save changed\n\(before)\nto\n\(after)") }
       if let problem = ContextInvariants(of: contexts[index].state).violations().first { throw fail(problem) }
-      return rollback(index)
+      guard (error == .staleObject) == !lost.isEmpty else { throw fail("\(error) with \(lost.count) lost objects") }
+      guard values == lost.map({ "\($0.number as Any) \($0.text)" }) else { throw fail("the edits are gone") }
+      try checkEdits(index)
+      if !lost.isEmpty, random.chance(50) {
+        for object in lost { try delete(object, index) }
+        return try save(index)
+      }
+      rollback(index)
+      guard lost.allSatisfy({ $0.modelContext == nil }) else { throw fail("a rollback kept a deleted object") }
+      return
     }
+    guard lost.isEmpty else { throw fail("saved without the edits of \(lost.map(\.tag))") }
+    edited[index] = [:]
     if contexts[index].hasChanges { throw fail("unsaved changes after a save") }
     try compare(index)
   }
@@ -184,6 +230,7 @@ private final class MeanwhileRun {
   private func rollback(_ index: Int) {
     note(index, "rollback")
     contexts[index].rollback()
+    edited[index] = [:]
   }
 
   // MARK: - Comparing

@@ -1,6 +1,7 @@
 import Foundation
-import SwiftData
 import Testing
+
+@testable import SwiftData
 
 private enum Unloaded {
   enum State: String, Codable { case open, closed }
@@ -97,6 +98,20 @@ private enum Unloaded {
     try set("open", "Thing", "a")
     try context.save()
     #expect(try store.shell("SELECT count(*), (SELECT count(*) FROM Thing) FROM Box") == "0|0")
+  }
+
+  @Test("makes no autosave follow the one that failed") @MainActor
+  func autosaved() throws {
+    try saved(Thing("a", box: Box("box")))
+    let context = container.mainContext
+    var changes = 0
+    // Each call begins an autosave.
+    context.state.changeHandler = { changes += 1 }
+    try set("archived", "Thing", "a")
+    context.delete(try #require(try context.fetch(FetchDescriptor<Box>()).first))
+    #expect(changes == 1)
+    #expect(throws: SwiftDataError.unreadableValue) { try context.save() }
+    #expect(changes == 1)
   }
 
   @Test("makes a fetch throw whose answer Swift computes with it")

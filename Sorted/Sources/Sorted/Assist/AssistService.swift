@@ -82,7 +82,9 @@ public struct AssistService: Sendable {
 
   /// Classifies the next batch.
   /// - Returns: the identifiers of the batch's messages.
-  private func classifyBatch() throws -> [String] {
+  private func classifyBatch() throws -> [String] { try MeanwhileDeleted.readingAgain(classifyNext) }
+
+  private func classifyNext() throws -> [String] {
     let context = ModelContext(container)
     let messages = try context.fetch(Self.pending(limit: Self.batchSize))
     if messages.isEmpty { return [] }

@@ -117,7 +117,9 @@ package struct EmbeddingService: Sendable {
 
   /// Makes the missing and stale embeddings of some messages, and deletes the embeddings of deleted ones.
   /// - Returns: the number of embeddings that were made.
-  private func make(_ ids: [String]) throws -> Int {
+  private func make(_ ids: [String]) throws -> Int { try MeanwhileDeleted.readingAgain { try makeOnce(ids) } }
+
+  private func makeOnce(_ ids: [String]) throws -> Int {
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) }))
     let existing = Set(messages.filter { $0.deletedAt == nil }.map(\.id))

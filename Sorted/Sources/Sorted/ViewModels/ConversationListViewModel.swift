@@ -108,6 +108,8 @@ public final class ConversationListViewModel {
       _ = try body(InboxService(context: modelContext))
       try modelContext.save()
     } catch {
+      // A change that cannot be saved, as of a conversation that a sync deleted, would keep all later ones from being saved.
+      modelContext.rollback()
       errorMessage = "Failed to save changes: \(error.localizedDescription)"
     }
   }

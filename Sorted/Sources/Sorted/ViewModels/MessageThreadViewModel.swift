@@ -107,6 +107,8 @@ public final class MessageThreadViewModel {
       try InboxService(context: modelContext).send(messageText, to: conversation, from: currentUserID)
       try modelContext.save()
     } catch {
+      // The text stays in the field. Otherwise the next save would send it too, or fail again, as where the conversation was deleted.
+      modelContext.rollback()
       errorMessage = "Failed to save changes: \(error.localizedDescription)"
       return
     }
@@ -122,6 +124,7 @@ public final class MessageThreadViewModel {
       try InboxService(context: modelContext).markAsRead(conversation)
       try modelContext.save()
     } catch {
+      modelContext.rollback()
       errorMessage = "Failed to save changes: \(error.localizedDescription)"
     }
   }

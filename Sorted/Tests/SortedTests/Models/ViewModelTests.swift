@@ -76,6 +76,24 @@ import Testing
     #expect(model.errorMessage?.contains("allowsSave: false") == true)
   }
 
+  @Test("A change of a conversation that a sync deleted is a message for the user, and later changes are stored")
+  func deletedMeanwhile() throws {
+    try add(2)
+    let model = ConversationListViewModel(modelContext: context)
+    let conversations = model.fetchConversations()
+    let sync = ModelContext(container)
+    try sync.delete(model: ConversationEntity.self, where: #Predicate { $0.id == "c1" })
+    try sync.save()
+    model.togglePin(conversation: conversations[0])
+    #expect(model.errorMessage?.contains("deleted an object that has unsaved changes") == true)
+    model.errorMessage = nil
+    model.togglePin(conversation: conversations[1])
+    #expect(model.errorMessage == nil)
+    #expect(model.fetchConversations().map(\.id) == ["c0"])
+    let stored = ModelContext(try SortedContainer.open(folder.store))
+    #expect(try stored.fetch(FetchDescriptor<ConversationEntity>()).map(\.isPinned) == [true])
+  }
+
   @Test("A thread is fetched newest first, in pages")
   func pages() throws {
     let conversation = try add(1)[0]

@@ -6,9 +6,15 @@ package struct ObjectChange {
   package var originals: [(index: Int, value: Any)] = []
   /// Whether another save changed the object meanwhile, so that the originals may be outdated.
   var isStale = false
+  /// Whether the program assigned a property of the object. A change that follows from another object, as the other side of a relationship
+  /// or by a delete rule, is not an edit.
+  private(set) var isEdited = false
+  /// Whether another save deleted the row of the edited object. The object keeps its edits until it is deleted here or rolled back.
+  var isRowDeleted = false
 
   /// Keeps the current value of a property unless an earlier one is kept.
-  mutating func record(_ index: Int) {
+  mutating func record(_ index: Int, isInverse: Bool) {
+    if !isInverse { isEdited = true }
     guard !properties.contains(index) else { return }
     properties.insert(index)
     let value: Any =

@@ -195,8 +195,8 @@ package final class RowSave: StoreSave {
   package static func stale(_ table: EntityTable) -> SwiftDataError {
     SwiftDataError(
       .staleObject, entity: table.entity.name,
-      message: "another context or process deleted an object that has unsaved changes here; rollback() discards the"
-        + " changes, and inserting a new object keeps them")
+      message: "another context or process deleted an object that has unsaved changes here, and nothing was saved;"
+        + " rollback() discards the changes; to keep them, insert a new object with them and delete this one")
   }
 
   // MARK: - History

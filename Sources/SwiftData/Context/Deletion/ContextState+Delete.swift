@@ -34,12 +34,13 @@ extension ContextState {
       if isNew {
         forget(object, clearing: cleared)
       } else {
+        let hasRow = !hasDeletedRow(object)
         if undoManager != nil {
           // After a save, the undo inserts the object again, and its row with the rest of the values is gone.
           for index in type(of: object).__entity.properties.indices { object.__loadIfNeeded(index) }
           registerUndo { $0.undoDeletion(of: object) }
         }
-        deleted[ObjectIdentifier(object)] = object
+        if hasRow { deleted[ObjectIdentifier(object)] = object } else { letGo(ofEdited: [object]) }
       }
     }
     didChange()

@@ -26,7 +26,7 @@ struct DeleteRules {
       guard let info = step.relationship, step.effect != .deny,
         let targets = object.relationship(info.property).targets
       else { continue }
-      for target in targets where target.__state.context === context {
+      for target in targets where target.__state.context === context && refers(target, to: object, info.inverse) {
         if step.effect == .cascade {
           along.append(target)
           continue
@@ -40,13 +40,20 @@ struct DeleteRules {
     return along
   }
 
+  /// Whether the other side of a relationship still leads to an object. Another save that deleted the object cleared most of them, and its
+  /// own lists do not know that.
+  private func refers(_ target: any PersistentModel, to object: any PersistentModel, _ inverse: __Property?) -> Bool {
+    guard let inverse, context.hasDeletedRow(object) else { return true }
+    return target.relationship(inverse).contains(object)
+  }
+
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
   {
     if target.relationship(inverse).isFault {
       if inverse.isToMany { return }
       target.__fire(inverse.index)
     }
-    RelationshipMaintenance.change(target, inverse.index) {
+    RelationshipMaintenance.change(target, inverse.index, isInverse: true) {
       target.relationship(inverse).remove(object)
     }
   }

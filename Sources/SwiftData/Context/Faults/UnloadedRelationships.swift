@@ -87,6 +87,10 @@ extension ContextState {
 
   /// Deletes the objects whose delete rules could not be applied before.
   func deleteUnloaded() {
+    // A save tries it. If the relationships still cannot be loaded, no further autosave may begin at once, and fail as this one.
+    let handler = changeHandler
+    changeHandler = nil
+    defer { changeHandler = handler }
     for object in unloaded.takeDeletions() where object.__state.context === self { delete(object) }
   }
 

@@ -26,32 +26,35 @@ extension ContextState {
     post(ModelContext.willSave, nil)
     verifyLists()
     // An observer may fetch and save, and must find neither half of this save.
-    let operations = try quietly {
-      try core.exclusively {
-        try prepareSnapshots()
-        try Validation(context: self).run()
-        // The validation loads relationships, and what it could not load denies nothing.
-        try throwProblem()
-        let operations = try core.stores.enumerated().compactMap { index, store in
-          let changes = try UnsavedChanges(self, store: index)
-          return changes.isEmpty ? nil : try store.makeSave(changes)
-        }
-        try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
-        markedRows = MarkedRows()
-        for operation in operations {
-          var saved = SavedObjects(operation, context: self)
-          announce(saved.settle(), in: operation.store)
-        }
-        hasForgotten = false
-        incompleteLists = [:]
-        return operations
-      }
-    }
+    let operations = try quietly { try savingWithoutDeletedRows(writeChanges) }
     // The remaining changes concern no store: objects whose deletion was never stored.
     postSave(of: operations)
     undoManager?.endImplicitGroup()
     settleLive()
     return operations
+  }
+
+  private func writeChanges() throws -> [any StoreSave] {
+    try core.exclusively {
+      try prepareSnapshots()
+      try throwDeletedRow()
+      try Validation(context: self).run()
+      // The validation loads relationships, and what it could not load denies nothing.
+      try throwProblem()
+      let operations = try core.stores.enumerated().compactMap { index, store in
+        let changes = try UnsavedChanges(self, store: index)
+        return changes.isEmpty ? nil : try store.makeSave(changes)
+      }
+      try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
+      markedRows = MarkedRows()
+      for operation in operations {
+        var saved = SavedObjects(operation, context: self)
+        announce(saved.settle(), in: operation.store)
+      }
+      hasForgotten = false
+      incompleteLists = [:]
+      return operations
+    }
   }
 
   /// Posts the notification of a save when all stores have committed it.
@@ -84,6 +87,8 @@ extension ContextState {
     let restored = changed
     let gone = inserted
     let revived = deleted
+    let lost = restored.values.filter(\.isRowDeleted).map(\.object)
+    mayHaveDeletedRows = false
     for object in restored.values.map(\.object) + Array(gone.values) + revived.values { noteLive(object) }
     if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
     changed.removeAll()
@@ -108,6 +113,7 @@ extension ContextState {
       unloaded.object.relationship(unloaded.property).becomeFault(unloaded.key)
     }
     do { try queries.reload(stale) } catch { note(error) }
+    letGo(ofEdited: lost)
     for object in gone.values {
       object.__state.flags = []
       unregister(object)

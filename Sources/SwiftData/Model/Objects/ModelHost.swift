@@ -25,7 +25,8 @@ package class ModelHost {
   func loadAttribute(_ object: any PersistentModel, _ index: Int) { fatalError("abstract") }
 
   /// Keeps the old value of a property that is about to change.
-  func recordChange(of object: any PersistentModel, _ index: Int) { fatalError("abstract") }
+  /// - Parameter isInverse: whether another object changes, and this property follows.
+  func recordChange(of object: any PersistentModel, _ index: Int, isInverse: Bool) { fatalError("abstract") }
 
   /// Runs a body that changes several objects as one use of the context.
   func changing(_ body: () -> Void) { fatalError("abstract") }

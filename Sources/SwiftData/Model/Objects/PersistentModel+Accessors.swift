@@ -95,7 +95,7 @@ extension PersistentModel {
   public nonisolated func __recordChange(_ index: Int) {
     __loadIfNeeded(index)
     if relationship(at: index).isFault { __fire(index) }
-    __state.host?.recordChange(of: self, index)
+    __state.host?.recordChange(of: self, index, isInverse: false)
   }
 
   public nonisolated func __maintain(_ index: Int, _ change: __RelationshipChange) {

@@ -107,7 +107,7 @@ enum RelationshipMaintenance {
     switch target.relationship(inverse).membership(of: object) {
     case nil, .contained: return
     case .absent(let former):
-      change(target, inverseIndex) { target.relationship(inverse).add(object) }
+      change(target, inverseIndex, isInverse: true) { target.relationship(inverse).add(object) }
       if !inverse.isToMany, let former { leave(target, former, info) }
     case .fault(let key):
       if inverse.isToMany {
@@ -125,7 +125,7 @@ enum RelationshipMaintenance {
         target.relationship(inverse).load([object], positioned: false)
         return
       }
-      change(target, inverseIndex) { target.relationship(inverse).add(object) }
+      change(target, inverseIndex, isInverse: true) { target.relationship(inverse).add(object) }
       if let former { leave(target, former, info) }
     }
   }
@@ -139,7 +139,7 @@ enum RelationshipMaintenance {
     let index = info.property.index
     if !info.property.isToMany, former.relationship(at: index).isFault { former.__fire(index) }
     guard former.relationship(at: index).contains(target) else { return }
-    change(former, index) { former.relationship(at: index).remove(target) }
+    change(former, index, isInverse: true) { former.relationship(at: index).remove(target) }
   }
 
   private static func disconnect(
@@ -153,7 +153,7 @@ enum RelationshipMaintenance {
       target.__fire(inverseIndex)
     }
     guard target.relationship(inverse).contains(object) else { return }
-    change(target, inverseIndex) { target.relationship(inverse).remove(object) }
+    change(target, inverseIndex, isInverse: true) { target.relationship(inverse).remove(object) }
     if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
@@ -173,8 +173,8 @@ enum RelationshipMaintenance {
 
   /// Restores an earlier value of a property. Updates the other sides too, including those that were loaded after the
   /// change and have no recorded value.
-  static func restore(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
-    replace(object, index, isAssigned: false, body)
+  static func restore(_ object: any PersistentModel, _ index: Int, isInverse: Bool = false, _ body: () -> Void) {
+    replace(object, index, isAssigned: false, isInverse: isInverse, body)
   }
 
   /// Gives a property another value as its setter does.
@@ -186,14 +186,16 @@ enum RelationshipMaintenance {
     }
   }
 
-  private static func replace(_ object: any PersistentModel, _ index: Int, isAssigned: Bool, _ body: () -> Void) {
+  private static func replace(
+    _ object: any PersistentModel, _ index: Int, isAssigned: Bool, isInverse: Bool = false, _ body: () -> Void
+  ) {
     let property = type(of: object).__entity.properties[index]
-    guard !property.isAttribute else { return change(object, index, body) }
+    guard !property.isAttribute else { return change(object, index, isInverse: isInverse, body) }
     func targets() -> [any PersistentModel] {
       object.relationship(at: index).targets ?? []
     }
     let before = targets()
-    change(object, index, body)
+    change(object, index, isInverse: isInverse, body)
     let after = resolveTargets(of: object, index)
     // Objects that left the context before an undo return or leave by undo actions of their own.
     func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
@@ -207,8 +209,9 @@ enum RelationshipMaintenance {
   }
 
   /// Changes a relationship like its setter: records the change and notifies observers.
-  static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
-    object.__state.host?.recordChange(of: object, index)
+  /// - Parameter isInverse: whether another object changes, and this relationship follows.
+  static func change(_ object: any PersistentModel, _ index: Int, isInverse: Bool = false, _ body: () -> Void) {
+    object.__state.host?.recordChange(of: object, index, isInverse: isInverse)
     if object.__isObserved { object.__notify(index, .willSet) }
     body()
     if object.__isObserved { object.__notify(index, .didSet) }

@@ -288,7 +288,7 @@ extension SwiftDataError.Code {
     case .objectWithoutContext, .missingModelContext: "Insert the model into a context first."
     case .relationshipAcrossContexts: "Fetch one of the two by its persistentModelID in the context of the other."
     case .transientProperty: "Use a stored property, or filter the fetched models."
-    case .staleObject: "Call rollback(), or insert a new object."
+    case .staleObject: "Call rollback(), or insert a new object and delete this one."
     case .historyTokenExpired: "Fetch the models again and start with a new token."
     default: nil
     }
