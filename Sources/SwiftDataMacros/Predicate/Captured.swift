@@ -8,6 +8,7 @@ extension PredicateLowering {
       return .constant(literal.literal.tokenKind == .keyword(.true))
     }
     if expression.is(NilLiteralExprSyntax.self) { return .null }
+    let expression = renamed(expression)
     let softener = Softener(makeName: { self.makeName("__c") })
     let softened = softener.rewrite(expression)
     if softener.parts.isEmpty { return .inline("\(Self.build)value(\(expression.code))") }
