@@ -79,6 +79,28 @@ struct PredicateExpansionTests {
       ])
   }
 
+  @Test("Where Swift may skip what might trap, only what it evaluates fails")
+  func softenedShortCircuits() {
+    let element = "(element(list, 0) { $0[$1] }).map({ __c3 in __c3 })"
+    #expect(
+      lines("let p = #Predicate<Item> { $0.count > (list.isEmpty ? 0 : list[0]) + 1 }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.count)",
+        "let __e5 = build_ForcedUnwrap("
+          + "value((list.isEmpty ? .some(0) : \(element)).map({ __c4 in (__c4) + 1 })))",
+        "let __e6 = build_Comparison(lhs: __e2, rhs: __e5, op: .greaterThan)",
+        "return __e6",
+        "})",
+      ])
+    #expect(
+      lines("let p = #Predicate<Item> { $0.count > abs(limit ?? list[0]) }").contains(
+        "let __e5 = build_ForcedUnwrap(value((present(limit, or: \(element))).map({ __c4 in abs(__c4) })))"))
+    #expect(
+      lines("let p = #Predicate<Item> { $0.flag == same(!list.isEmpty && list[0]) }").contains(
+        "let __e5 = build_ForcedUnwrap(value((!list.isEmpty ? \(element) : .some(false)).map({ __c4 in same(__c4) })))")
+    )
+  }
+
   @Test("A let of a branch or of a closure does not hide the value of that name outside")
   func namesOfBranches() {
     #expect(

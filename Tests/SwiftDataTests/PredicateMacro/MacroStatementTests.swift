@@ -193,6 +193,20 @@ struct MacroStatementTests {
     try store.check(#Predicate { $0.flag || zero != 0 && $0.plays > 10 / zero }) { $0.flag }
   }
 
+  @Test("A captured part that Swift skips does not fail")
+  func skippedParts() throws {
+    let (none, three): (Int?, Int?) = (nil, 3)
+    let empty = [Int]()
+    let zero = empty.count
+    try store.check(#Predicate { $0.plays > (none == nil ? 2 : none!) + 1 }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > max(2, empty.isEmpty ? 3 : empty[0]) }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > (zero == 0 ? 2 : 10 / zero) + 1 }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > abs(three ?? none!) }) { $0.plays > 3 }
+    try store.check(#Predicate { [zero != 0 && 10 / zero > 1].contains($0.flag) }) { !$0.flag }
+    try store.check(#Predicate { [zero == 0 || 10 / zero > 1].contains($0.flag) }) { $0.flag }
+    try store.check(#Predicate { $0.flag || $0.plays > (zero == 0 ? none! : 2) + 1 }) { $0.flag }
+  }
+
   @Test("A let of a branch does not hide the value of that name outside")
   func namesOfBranches() throws {
     let limit = 3
