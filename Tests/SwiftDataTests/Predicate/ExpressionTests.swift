@@ -161,6 +161,16 @@ struct ExpressionTests {
     try expectAgreement(#Predicate { $0.words.contains($0.home!.city) ? $0.flag : true }, in: context)
   }
 
+  @Test("An optional of an optional has two values that are nil")
+  func optionalOfOptional() throws {
+    try check(#Predicate { $0.ranks.first == .some(nil) })
+    try check(#Predicate { $0.ranks.first == nil })
+    try check(#Predicate { $0.ranks.last! == nil })
+    try check(#Predicate { ($0.ranks.first ?? .low) == nil })
+    try check(#Predicate { specimen in specimen.maybe.map { _ in specimen.ratio } == nil })
+    try check(#Predicate { $0.flag && $0.ranks.first == .some(nil) })
+  }
+
   @Test("A range whose bounds are in the wrong order fails")
   func invertedRange() throws {
     try expectAgreement(#Predicate { ($0.small..<0).contains(-1) }, in: context)
