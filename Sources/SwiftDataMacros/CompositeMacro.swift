@@ -1,6 +1,8 @@
 // Only the compiler calls these functions, which swift-syntax describes.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
+import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
@@ -18,8 +20,10 @@ public enum CompositeMacro: ExtensionMacro {
       context.diagnose(Diagnostics.compositeIsNotAStruct(node, declaration))
       return []
     }
-    let ownCoding = declaration.ownCoding
-    let wrapped = declaration.storedProperties.filter(\.hasUnknownAttribute)
+    let composite = CompositeDeclaration(declaration, context.buildConfiguration)
+    for problem in composite.problems { context.diagnose(problem) }
+    let ownCoding = composite.ownCoding
+    let wrapped = composite.storedProperties.filter(\.hasUnknownAttribute)
     guard ownCoding.isEmpty, wrapped.isEmpty else {
       for member in ownCoding { context.diagnose(Diagnostics.compositeHasOwnCoding(member)) }
       for property in wrapped { context.diagnose(Diagnostics.compositeMemberIsWrapped(property)) }
@@ -28,21 +32,40 @@ public enum CompositeMacro: ExtensionMacro {
     let availability = declaration.attributes.named("available").map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
       \(raw: availability)extension \(type.trimmed): SwiftData.__CompositeValue {
-      \(raw: declaration.coding.indented)
+      \(raw: composite.coding.indented)
       }
       """
     return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
   }
 }
 
-extension StructDeclSyntax {
-  fileprivate var storedProperties: [VariableDeclSyntax] {
-    memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.filter { !$0.isUnpersistedByNature }
+/// A struct with `@Composite`, with the members in active branches of `#if`.
+private struct CompositeDeclaration {
+  private let members: [DeclSyntax]
+  /// The cases of the struct's own `CodingKeys`, or nil if it declares none.
+  private let declaredKeys: [String]?
+  private let access: String
+  let problems: [Diagnostic]
+
+  init(_ syntax: StructDeclSyntax, _ configuration: (any BuildConfiguration)?) {
+    let active = ActiveMembers(syntax.memberBlock.members, configuration)
+    members = active.declarations
+    access = syntax.modifiers.first { ["public", "package"].contains($0.name.text) }.map { "\($0.name.text) " } ?? ""
+    let keys = members.compactMap { $0.as(EnumDeclSyntax.self) }.first { $0.name.text == "CodingKeys" }
+      .map { ActiveMembers($0.memberBlock.members, configuration) }
+    declaredKeys = keys.map { keys in
+      keys.declarations.compactMap { $0.as(EnumCaseDeclSyntax.self) }.flatMap { $0.elements.map(\.name.text) }
+    }
+    problems = active.problems + (keys?.problems ?? [])
+  }
+
+  var storedProperties: [VariableDeclSyntax] {
+    members.compactMap { $0.as(VariableDeclSyntax.self) }.filter { !$0.isUnpersistedByNature }
   }
 
   /// The members that would code the struct instead of the macro.
-  fileprivate var ownCoding: [DeclSyntax] {
-    memberBlock.members.map(\.decl).filter { member in
+  var ownCoding: [DeclSyntax] {
+    members.filter { member in
       if let initializer = member.as(InitializerDeclSyntax.self) {
         return initializer.signature.parameterClause.parameters.map(\.firstName.text) == ["from"]
           && initializer.signature.parameterClause.parameters.first!.type.trimmedDescription.hasSuffix("Decoder")
@@ -51,13 +74,6 @@ extension StructDeclSyntax {
       return function.name.text == "encode"
         && function.signature.parameterClause.parameters.map(\.firstName.text) == ["to"]
     }
-  }
-
-  /// The cases of the struct's own `CodingKeys`, or nil if it declares none.
-  private var declaredKeys: [String]? {
-    let keys = memberBlock.members.compactMap { $0.decl.as(EnumDeclSyntax.self) }.first { $0.name.text == "CodingKeys" }
-    return keys?.memberBlock.members.compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }
-      .flatMap { $0.elements.map(\.name.text) }
   }
 
   /// The names of the coded members. A constant with an initial value is the same in every value.
@@ -70,9 +86,8 @@ extension StructDeclSyntax {
     return declaredKeys.map { keys in names.filter(keys.contains) } ?? names
   }
 
-  fileprivate var coding: String {
+  var coding: String {
     let names = memberNames
-    let access = modifiers.first { ["public", "package"].contains($0.name.text) }.map { "\($0.name.text) " } ?? ""
     var parts = [String]()
     if declaredKeys == nil, !names.isEmpty {
       parts.append(

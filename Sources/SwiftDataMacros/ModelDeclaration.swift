@@ -116,8 +116,8 @@ struct ModelDeclaration {
   }
 }
 
-/// The members of a class including those in active branches of `#if`.
-private struct ActiveMembers {
+/// The members of a type including those in active branches of `#if`.
+struct ActiveMembers {
   private(set) var declarations: [DeclSyntax] = []
   private(set) var problems: [Diagnostic] = []
 

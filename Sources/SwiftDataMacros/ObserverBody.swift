@@ -33,7 +33,7 @@ private final class QualifyingRewriter: SyntaxRewriter {
 
 extension DeclReferenceExprSyntax {
   /// Whether the reference follows a dot or is a component of a key path.
-  fileprivate var isMemberName: Bool {
+  var isMemberName: Bool {
     if let access = parent?.as(MemberAccessExprSyntax.self) { return access.declName.id == id }
     return parent?.is(KeyPathPropertyComponentSyntax.self) == true
   }

@@ -26,6 +26,40 @@ struct CompositeMacroTests {
     #expect(!expansion.text.contains("self.constant") && !expansion.text.contains("self.computed"))
   }
 
+  @Test("Properties and coding keys in the active branch of #if count")
+  func conditional() {
+    func expansion(_ conditions: Set<String>) -> String {
+      let expansion = Expansion(
+        """
+        @Composite struct Address: Codable {
+          var city = ""
+          #if POSTAL
+            var zip = ""
+          #else
+            var code = 0
+          #endif
+        }
+        """, configuration: TestConfiguration(conditions: conditions))
+      #expect(expansion.messages.isEmpty)
+      return expansion.text
+    }
+    #expect(expansion(["POSTAL"]).contains("case city, zip") && !expansion(["POSTAL"]).contains("self.code"))
+    #expect(expansion([]).contains("case city, code") && !expansion([]).contains("self.zip"))
+    let keys = Expansion(
+      """
+      @Composite struct Address: Codable {
+        var city = "", zip = ""
+        enum CodingKeys: String, CodingKey {
+          case city
+          #if POSTAL
+            case zip
+          #endif
+        }
+      }
+      """, configuration: TestConfiguration(conditions: ["POSTAL"]))
+    #expect(keys.text.contains("self.city") && keys.text.contains("self.zip"))
+  }
+
   @Test("The struct's own coding keys say which properties are coded")
   func keys() {
     let expansion = Expansion(

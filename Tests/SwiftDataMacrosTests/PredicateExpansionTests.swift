@@ -79,6 +79,71 @@ struct PredicateExpansionTests {
       ])
   }
 
+  @Test("Where Swift may skip what might trap, only what it evaluates fails")
+  func softenedShortCircuits() {
+    let element = "(element(list, 0) { $0[$1] }).map({ __c3 in __c3 })"
+    #expect(
+      lines("let p = #Predicate<Item> { $0.count > (list.isEmpty ? 0 : list[0]) + 1 }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.count)",
+        "let __e5 = build_ForcedUnwrap("
+          + "value((list.isEmpty ? .some(0) : \(element)).map({ __c4 in (__c4) + 1 })))",
+        "let __e6 = build_Comparison(lhs: __e2, rhs: __e5, op: .greaterThan)",
+        "return __e6",
+        "})",
+      ])
+    #expect(
+      lines("let p = #Predicate<Item> { $0.count > abs(limit ?? list[0]) }").contains(
+        "let __e5 = build_ForcedUnwrap(value((present(limit, or: \(element))).map({ __c4 in abs(__c4) })))"))
+    #expect(
+      lines("let p = #Predicate<Item> { $0.flag == same(!list.isEmpty && list[0]) }").contains(
+        "let __e5 = build_ForcedUnwrap(value((!list.isEmpty ? \(element) : .some(false)).map({ __c4 in same(__c4) })))")
+    )
+  }
+
+  @Test("A let of a branch or of a closure does not hide the value of that name outside")
+  func namesOfBranches() {
+    #expect(
+      lines("let p = #Predicate<Item> { if $0.flag { return $0.a == x } else { let x = x + 1; return $0.b == x } }")
+        == [
+          "let p = Foundation.Predicate<Item>({ __v1 in",
+          "let __c2 = x + 1",
+          "let __e3 = member(__v1, \\.b)",
+          "let __e4 = equal(__e3, value(__c2))",
+          "let __e5 = member(__v1, \\.flag)",
+          "let __e6 = member(__v1, \\.a)",
+          "let __e7 = equal(__e6, value(x))",
+          "let __e8 = conditional(__e5, __e7, __e4)",
+          "return __e8",
+          "})",
+        ])
+    let own = "[1].contains { x in x == a.x(x) } && [2].contains { let x = 3; return x == $0 }"
+    let read = "[4].contains { [x] in x == $0 } && [5].contains { if let y { y.x == $0 } else { $0 == \\.x } }"
+    #expect(
+      lines("let p = #Predicate<Item> { let x = first, y = last; return $0.flag == (x(\(own)) && \(read)) }").contains(
+        "let __e5 = equal(__e4, value(__c2(\(own)) && [4].contains { [x = __c2] in x == $0 }"
+          + " && [5].contains { if let __c3 { __c3.x == $0 } else { $0 == \\.x } }))"))
+  }
+
+  @Test("A name that several patterns of a case bind has the value of the first pattern that matches")
+  func namesOfPatterns() {
+    #expect(
+      lines("let p = #Predicate<Item> { switch ($0.a, $0.b) { case (let x, 1), (1, let x): x > 3; default: false } }")
+        == [
+          "let p = Foundation.Predicate<Item>({ __v1 in",
+          "let __e2 = member(__v1, \\.a)",
+          "let __e3 = member(__v1, \\.b)",
+          "let __e4 = matches(value(1), __e3)",
+          "let __e5 = matches(value(1), __e2)",
+          "let __e6 = build_Disjunction(lhs: __e4, rhs: __e5)",
+          "let __e7 = conditional(__e4, __e2, __e3)",
+          "let __e8 = build_Comparison(lhs: __e7, rhs: value(3), op: .greaterThan)",
+          "let __e9 = build_Conjunction(lhs: __e6, rhs: __e8)",
+          "return __e9",
+          "})",
+        ])
+  }
+
   @Test("Names are looked up as Swift does: nested closures, let and if let hide those outside")
   func names() {
     #expect(
@@ -106,13 +171,13 @@ struct PredicateExpansionTests {
     #expect(
       lines("let p = #Predicate<Item> { [limit = limits.first, name] in $0.count == limit && $0.name == name }") == [
         "let p = Foundation.Predicate<Item>({ __v1 in",
-        "let limit = limits.first",
-        "let __e2 = member(__v1, \\.count)",
-        "let __e3 = equal(__e2, value(limit))",
-        "let __e4 = member(__v1, \\.name)",
-        "let __e5 = equal(__e4, value(name))",
-        "let __e6 = build_Conjunction(lhs: __e3, rhs: __e5)",
-        "return __e6",
+        "let __c2 = limits.first",
+        "let __e3 = member(__v1, \\.count)",
+        "let __e4 = equal(__e3, value(__c2))",
+        "let __e5 = member(__v1, \\.name)",
+        "let __e6 = equal(__e5, value(name))",
+        "let __e7 = build_Conjunction(lhs: __e4, rhs: __e6)",
+        "return __e7",
         "})",
       ])
     #expect(

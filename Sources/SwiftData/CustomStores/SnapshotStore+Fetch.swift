@@ -24,7 +24,8 @@ extension SnapshotStore {
     }
     return try context.loading {
       if let predicate = descriptor.predicate, hasUnsaved || !answer.isFiltered {
-        objects = objects.filter { (try? predicate.evaluate($0)) == true }
+        let condition = MemoisedCondition(predicate)
+        objects = objects.filter { condition.takes($0) }
       }
       if hasUnsaved || !answer.isSorted { objects = Self.sorted(objects, by: descriptor.sortBy) }
       if let start { objects = Self.after(start, in: objects, by: descriptor.sortBy) }

@@ -111,7 +111,7 @@ extension PredicateLowering {
     let labels = call.arguments.map(\.label?.text)
     if labels == ["keyPath"], let path = call.arguments.first?.expression.bare {
       if let written = path.as(KeyPathExprSyntax.self) { return follow(written, from: base) }
-      if !depends(path) { return emit(build: "captured", base.text, path.code) }
+      if !depends(path) { return emit(build: "captured", base.text, renamed(path).code) }
     }
     guard labels == [nil] || labels == [nil, "default"], call.trailingClosure == nil else {
       return fail(PredicateDiagnostics.unsupported(ExprSyntax(call)))
@@ -148,7 +148,7 @@ extension PredicateLowering {
 
 extension ExprSyntax {
   /// The last `?` of a chain of members, calls and subscripts.
-  fileprivate var openOptional: OptionalChainingExprSyntax? {
+  var openOptional: OptionalChainingExprSyntax? {
     var current = self
     while true {
       if let optional = current.as(OptionalChainingExprSyntax.self) { return optional }

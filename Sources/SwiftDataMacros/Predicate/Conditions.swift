@@ -90,14 +90,28 @@ extension PredicateLowering {
     }
   }
 
-  /// Whether one of the patterns of a case matches.
+  /// Whether one of the patterns of a case matches. Binds the names that all of them bind.
   private func match(_ items: [SwitchCaseItemSyntax], _ subject: Subject) -> Node {
     var result: Node?
+    var alternatives: [(condition: Node, names: [String: Binding])] = []
     for item in items {
-      var condition = match(item.pattern, subject)
-      if let clause = item.whereClause { condition = conjunction(condition, lower(clause.condition, .condition)) }
+      let alternative = scope {
+        var condition = match(item.pattern, subject)
+        if let clause = item.whereClause { condition = conjunction(condition, lower(clause.condition, .condition)) }
+        return (condition, innermostNames)
+      }
+      alternatives.append(alternative)
+      let condition = alternative.0
       result =
         result.map { emit(foundation: "build_Disjunction", "lhs: \($0.text)", "rhs: \(condition.text)") } ?? condition
+    }
+    for (name, binding) in alternatives.removeLast().names.sorted(by: { $0.key < $1.key }) {
+      guard case .node(var value) = binding else { continue }
+      // The first pattern that matches gives the value.
+      for (condition, names) in alternatives.reversed() {
+        if case .node(let earlier)? = names[name] { value = choice(condition, .value, earlier, value) }
+      }
+      bind(name, to: .node(value.isNamed ? value : emit(value.text)))
     }
     return result!
   }

@@ -37,10 +37,11 @@ final class PredicateLowering {
     var isList: Bool { text.hasPrefix("\(PredicateLowering.build)value([") }
   }
 
-  /// The meaning of a name in the closure: a node, or a value that the closure computes at once.
+  /// The meaning of a name in the closure.
   enum Binding {
     case node(Node)
-    case captured
+    /// A value that the closure computes at once. The expansion has it under a name of its own.
+    case captured(String)
   }
 
   static let foundation = "Foundation.PredicateExpressions."
@@ -60,6 +61,9 @@ final class PredicateLowering {
   func binding(of name: String) -> Binding? { names.reversed().lazy.compactMap { $0[name] }.first }
 
   func bind(_ name: String, to binding: Binding) { names[names.count - 1][name] = binding }
+
+  /// The names of the innermost scope.
+  var innermostNames: [String: Binding] { names.last ?? [:] }
 
   /// Runs `body` in a scope of its own.
   func scope<T>(_ body: () -> T) -> T {

@@ -87,8 +87,10 @@ extension PredicateLowering {
   /// Gives a value a name, as `let` and a capture list do.
   func declare(_ name: String, _ type: TypeSyntax?, _ value: ExprSyntax) {
     if !depends(value), !captured(value.bare, .value).isNamed {
-      write("let \(name)\(type.map { ": \($0.trimmedDescription)" } ?? "") = \(value.code)")
-      bind(name, to: .captured)
+      // The expansion has no braces around branches, and has them in another order. A value with the name `x` would hide the `x` outside.
+      let own = makeName("__c")
+      write("let \(own)\(type.map { ": \($0.trimmedDescription)" } ?? "") = \(renamed(value).code)")
+      bind(name, to: .captured(own))
       return
     }
     let node = lower(value)

@@ -96,6 +96,42 @@ struct ExpressionTests {
     #expect(try context.fetchCount(FetchDescriptor<Specimen>(predicate: #Predicate { !(12 / $0.small == 3) })) < 40)
   }
 
+  @Test("Where Swift traps, an unsaved object does not match either")
+  func unsavedTraps() throws {
+    let context = try memoryContext(Specimen.self)
+    context.insert(Specimen(serial: 1))
+    try context.save()
+    let (great, small) = (Specimen(serial: 2), Specimen(serial: 3))
+    (great.number, great.small, great.maybe) = (.max, 0, .min)
+    (small.number, small.small, small.maybe) = (4, 4, -1)
+    for object in [great, small] { context.insert(object) }
+    let (step, none) = (1, 0)
+    func found(_ predicate: Predicate<Specimen>) throws -> [Int] {
+      let descriptor = FetchDescriptor<Specimen>(predicate: predicate, sortBy: [SortDescriptor(\.serial)])
+      return try context.fetch(descriptor).map(\.serial)
+    }
+    let sum = #Expression<Specimen, Int> { $0.number + step }
+    let positive = #Predicate<Specimen> { $0.number + step > 0 }
+    #expect(try found(positive) == [1, 3])
+    #expect(try found(#Predicate { $0.flag || ($0.number + step) * 2 > 2 }) == [3])
+    #expect(try found(#Predicate { sum.evaluate($0) > 0 }) == [1, 3])
+    #expect(try found(#Predicate { !positive.evaluate($0) || $0.serial == 1 }) == [1])
+    #expect(try found(#Predicate { 12 / $0.small == 3 }) == [3])
+    #expect(try found(#Predicate { $0.small == none ? $0.serial > 1 : 12 / $0.small == 3 }) == [2, 3])
+    #expect(try found(#Predicate { 12 % $0.small == 0 && $0.serial > 0 }) == [3])
+    #expect(try found(#Predicate { specimen in specimen.maybe.map { -$0 > 0 } ?? true }) == [1, 3])
+    #expect(try found(#Predicate { $0.serial...$0.small ~= 4 }) == [3])
+    #expect(try found(#Predicate { [1, 4].contains($0.number - 3 - ($0.maybe ?? 0) + 2) }) == [3])
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try context.fetch(FetchDescriptor<Specimen>(), computing: .sum(sum))
+    }
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try context.update(model: Specimen.self, set: .assign(\.number, sum))
+    }
+    context.delete(great)
+    #expect(try context.fetch(FetchDescriptor<Specimen>(), computing: .sum(sum)) == 6)
+  }
+
   @Test("Identifiers of another store and of unsaved objects match nothing")
   func foreignIdentifiers() throws {
     let other = try SwiftDataTests.context(saving: [Specimen(serial: 1)])
@@ -123,6 +159,16 @@ struct ExpressionTests {
       #Predicate { specimen in (specimen.note.flatMap { $0.count < specimen.maybe! }) ?? true }, in: context)
     try expectAgreement(#Predicate { $0.maybe == $0.scores[$0.words[0]] }, in: context)
     try expectAgreement(#Predicate { $0.words.contains($0.home!.city) ? $0.flag : true }, in: context)
+  }
+
+  @Test("An optional of an optional has two values that are nil")
+  func optionalOfOptional() throws {
+    try check(#Predicate { $0.ranks.first == .some(nil) })
+    try check(#Predicate { $0.ranks.first == nil })
+    try check(#Predicate { $0.ranks.last! == nil })
+    try check(#Predicate { ($0.ranks.first ?? .low) == nil })
+    try check(#Predicate { specimen in specimen.maybe.map { _ in specimen.ratio } == nil })
+    try check(#Predicate { $0.flag && $0.ranks.first == .some(nil) })
   }
 
   @Test("A range whose bounds are in the wrong order fails")

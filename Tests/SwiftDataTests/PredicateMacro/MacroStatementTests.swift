@@ -193,6 +193,71 @@ struct MacroStatementTests {
     try store.check(#Predicate { $0.flag || zero != 0 && $0.plays > 10 / zero }) { $0.flag }
   }
 
+  @Test("A captured part that Swift skips does not fail")
+  func skippedParts() throws {
+    let (none, three): (Int?, Int?) = (nil, 3)
+    let empty = [Int]()
+    let zero = empty.count
+    try store.check(#Predicate { $0.plays > (none == nil ? 2 : none!) + 1 }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > max(2, empty.isEmpty ? 3 : empty[0]) }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > (zero == 0 ? 2 : 10 / zero) + 1 }) { $0.plays > 3 }
+    try store.check(#Predicate { $0.plays > abs(three ?? none!) }) { $0.plays > 3 }
+    try store.check(#Predicate { [zero != 0 && 10 / zero > 1].contains($0.flag) }) { !$0.flag }
+    try store.check(#Predicate { [zero == 0 || 10 / zero > 1].contains($0.flag) }) { $0.flag }
+    try store.check(#Predicate { $0.flag || $0.plays > (zero == 0 ? none! : 2) + 1 }) { $0.flag }
+  }
+
+  @Test("A let of a branch does not hide the value of that name outside")
+  func namesOfBranches() throws {
+    let limit = 3
+    try store.check(
+      #Predicate {
+        if $0.flag { return $0.plays > limit }
+        let limit = limit + 4
+        return $0.plays > limit
+      }
+    ) { $0.plays > ($0.flag ? 3 : 7) }
+    try store.check(
+      #Predicate {
+        guard $0.flag else {
+          let limit = 7
+          return $0.plays > limit
+        }
+        return $0.plays > limit
+      }
+    ) { $0.plays > ($0.flag ? 3 : 7) }
+    try store.check(
+      #Predicate {
+        switch $0.status {
+        case .pending:
+          let limit = 1
+          return $0.plays > limit
+        case .sent:
+          let limit = 5
+          return $0.plays > limit
+        default: return $0.plays > limit
+        }
+      }
+    ) { $0.plays > ($0.status == .pending ? 1 : $0.status == .sent ? 5 : 3) }
+  }
+
+  @Test("A name that several patterns of a case bind has the value of the first pattern that matches")
+  func namesOfPatterns() throws {
+    func isFound(_ track: Catalog.Track) -> Bool {
+      switch (track.plays, track.number % 4) {
+      case (let value, 1), (3, let value): value > 2
+      default: false
+      }
+    }
+    try store.check(
+      #Predicate {
+        switch ($0.plays, $0.number % 4) {
+        case (let value, 1), (3, let value): value > 2
+        default: false
+        }
+      }, isFound)
+  }
+
   @Test("Captured models are compared as rows")
   func models() throws {
     let album = try #require(store.tracks[0].album)

@@ -145,4 +145,26 @@ struct MacroValueTests {
     try store.check(#Predicate { wanted.isDisjoint(with: $0.marks) }) { wanted.isDisjoint(with: $0.marks) }
     try store.check(#Predicate { $0.marks.isSubset(of: [3, 4]) }) { $0.marks.isSubset(of: [3, 4]) }
   }
+
+  @Test("A part that a captured value does not have fails only where it is needed")
+  func missingParts() throws {
+    let numbers = [3, 5, 7]
+    let (names, none): ([String]?, [String]?) = (["Rain"], nil)
+    let names2: [String?]? = ["Rain"]
+    let byKey: [String: String]? = ["a": "Rain"]
+    let value: Any = 3
+    try store.check(#Predicate { Array(numbers[0...1]).contains($0.plays) }) { [3, 5].contains($0.plays) }
+    try store.check(#Predicate { $0.flag || Array(numbers[1...7]).contains($0.plays) }) { $0.flag }
+    try store.check(#Predicate { $0.flag || Array(numbers[4...]).contains($0.plays) }) { $0.flag }
+    try store.check(#Predicate { $0.flag || Array(numbers[..<3]).contains($0.plays) }) {
+      $0.flag || numbers.contains($0.plays)
+    }
+    try store.check(#Predicate { $0.title == names?[0] && $0.title == names2?[0] }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.title == byKey?["a"] }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.title.lowercased() == names?[0].lowercased() }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.flag || $0.title == names?[7] }) { $0.flag }
+    try store.check(#Predicate { $0.flag || $0.genre == none?[7] }) { $0.flag || $0.genre == nil }
+    try store.check(#Predicate { $0.plays == (value as! Int) }) { $0.plays == 3 }
+    try store.check(#Predicate { $0.flag || $0.title == (value as! String) }) { $0.flag }
+  }
 }

@@ -67,10 +67,9 @@ extension QueryExecutor {
         for assign in try prepare(assignments, for: objects) { assign() }
         return objects.count
       }
+      let condition = predicate.map { MemoisedCondition($0) }
       objects = try context.loading {
-        unsaved(M.self).filter { object in
-          !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
-        }
+        unsaved(M.self).filter { !$0.__state.flags.contains(.deleted) && condition?.takes($0) ?? true }
       }
       query.exclude(unsavedKeys(in: query.table))
     }

@@ -113,7 +113,7 @@ extension QueryExecutor {
     }
     var hits = try search(M.self, text, limit: nil).map(\.model)
     return try context.loading {
-      if let predicate = descriptor.predicate { hits.removeAll { (try? predicate.evaluate($0)) != true } }
+      if let condition = descriptor.predicate.map({ MemoisedCondition($0) }) { hits.removeAll { !condition.takes($0) } }
       return arranged(&hits, descriptor, after: start)
     }
   }

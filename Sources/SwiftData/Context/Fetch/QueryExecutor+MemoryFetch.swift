@@ -47,6 +47,7 @@ extension QueryExecutor {
     } catch DataStoreError.preferInMemoryFilter {
       (stored, isFiltered) = (try candidates(for: descriptor.predicate), false)
     }
+    let condition = descriptor.predicate.map { MemoisedCondition($0) }
     return try context.loading {
       var seen = Set<ObjectIdentifier>()
       var objects = (stored + unsaved(M.self)).filter { object in
@@ -55,7 +56,7 @@ extension QueryExecutor {
         }
         // A row that the database returned matches, unless the object has unsaved changes.
         if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
-        return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
+        return condition?.takes(object) ?? true
       }
       return arranged(&objects, descriptor, after: start)
     }

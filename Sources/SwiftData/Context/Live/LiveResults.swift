@@ -179,10 +179,8 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
       }
       if let object = object as? Model { asked.append(object) }
     }
-    var found = asked.filter { object in
-      guard !object.__state.flags.contains(.deleted) else { return false }
-      return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
-    }
+    let condition = descriptor.predicate.map { MemoisedCondition($0) }
+    var found = asked.filter { !$0.__state.flags.contains(.deleted) && condition?.takes($0) ?? true }
     if !missing.isEmpty {
       found += try state.queries.settled(try state.core.sqlStore(of: own)) {
         var query = try state.queries.lower(descriptor)

@@ -100,6 +100,8 @@ package struct ScalarType {
 
   static func isOptional(_ type: Any.Type) -> Bool { ValueTypes.wrapped(by: type) != nil }
 
+  static func isOptionalOfOptional(_ type: Any.Type) -> Bool { ValueTypes.wrapped(by: type).map(isOptional) ?? false }
+
   static func bare(_ type: Any.Type) -> Any.Type {
     var type = type
     while let wrapped = ValueTypes.wrapped(by: type) { type = wrapped }

@@ -38,7 +38,7 @@ struct ConditionProgram {
   private var instructions: [Instruction] = []
   /// The instructions of predicates whose errors become `PredicateError.forceUnwrapFailure`.
   private var forceUnwrapped: [Range<Int>] = []
-  /// Whether evaluating the program differs from evaluating the expression in its speed or in its need for stack.
+  /// Whether evaluating the program differs from evaluating the expression in its speed, in its need for stack or by not trapping.
   private(set) var isWorthwhile = false
 
   /// - Parameter shortcut: returns a faster equivalent of a condition's `evaluate(_:)`. Nil for a condition that has no faster one.
@@ -69,9 +69,12 @@ struct ConditionProgram {
           instructions.append(.enter(captured.evaluateVariables))
           steps += [.leave(captured, start: instructions.count), .visit(captured.condition)]
         case nil:
-          let known = shortcut(expression)
-          if known != nil { isWorthwhile = true }
-          instructions.append(.test(known ?? { try expression.evaluate($0) }))
+          if let known = shortcut(expression) ?? Self.checked(expression) {
+            isWorthwhile = true
+            instructions.append(.test(known))
+          } else {
+            instructions.append(.test { try expression.evaluate($0) })
+          }
         }
       case .jump(let flag):
         jumps.append(instructions.count)
@@ -89,8 +92,13 @@ struct ConditionProgram {
     }
   }
 
+  /// The evaluation of a condition that can trap, or nil for any other condition.
+  private static func checked(_ expression: any PredicateExpression<Bool>) -> ((PredicateBindings) throws -> Bool)? {
+    expression.mayTrap ? { try expression.checked($0) } : nil
+  }
+
   /// The value of the condition.
-  /// - Throws: what the condition throws.
+  /// - Throws: what the condition throws, and an error where it traps.
   func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     var bindings = bindings
     var around = [PredicateBindings]()

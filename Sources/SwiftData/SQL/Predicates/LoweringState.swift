@@ -78,6 +78,7 @@ package struct LoweringState {
   // MARK: - Expressions
 
   /// Lowers a node. `filtering`: the node is a condition, and NULL may stand for false.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for an optional of an optional.
   mutating func lower<E: PredicateExpression>(_ expression: E, filtering: Bool = false) throws -> Lowered {
     guard let node = lowerable(expression) else {
       throw unsupported(expression, "it has no SQL form")
@@ -94,7 +95,12 @@ package struct LoweringState {
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }
     isFiltering = filtering
-    return try node.lower(&self)
+    let lowered = try node.lower(&self)
+    // SQL has one NULL, and an optional of an optional has two values that are nil.
+    if !lowered.isConstant, ScalarType.isOptionalOfOptional(E.Output.self) {
+      throw DataStoreError.preferInMemoryFilter
+    }
+    return lowered
   }
 
   func lowerable<E: PredicateExpression>(_ expression: E) -> (any LowerableExpression)? {

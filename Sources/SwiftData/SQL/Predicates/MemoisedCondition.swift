@@ -1,6 +1,7 @@
 import Foundation
 
-/// A predicate for evaluation over many objects in memory. It turns captured collections into sets once.
+/// A predicate for evaluation over objects in memory. It turns captured collections into sets once, and throws where Foundation's nodes
+/// trap.
 ///
 /// `captured.contains($0.key)` scans the collection for each object. With 100,000 captured values and a thousand
 /// objects, that scan dominates a fetch.
@@ -22,9 +23,10 @@ struct MemoisedCondition<M: PersistentModel> {
   /// A single comparison, as most predicates are, gains nothing.
   private static func mayGain(_ expression: any PredicateExpression) -> Bool {
     (expression as? any LowerableExpression)?.composite != nil || expression is any MemoisableExpression
+      || expression.mayTrap
   }
 
-  /// Whether the predicate matches an object. An object for which it throws does not match.
+  /// Whether the predicate matches an object. An object for which it throws or traps does not match.
   func takes(_ object: M) -> Bool {
     guard let program else { return (try? predicate.evaluate(object)) == true }
     return (try? program.evaluate(PredicateBindings((predicate.variable, object)))) == true
@@ -49,7 +51,7 @@ extension PredicateExpressions.SequenceContains: MemoisableExpression {
     // Built on the first evaluation, which the statement may make unnecessary.
     var set: Set<H>?
     return { bindings in
-      let element = try self.element.evaluate(bindings)
+      let element = try self.element.checked(bindings)
       // The casts cannot fail, because `H` is the type of the elements.
       if set == nil { set = Set(values.lazy.map { $0 as! H }) }
       return set!.contains(element as! H)

@@ -72,26 +72,6 @@ extension __Build {
   public static func value<T>(_ value: Regex<T>) -> PredicateExpressions.Value<__CapturedRegex> {
     PredicateExpressions.build_Arg(value)
   }
-
-  /// The element at an index of a captured collection, or nil if the index is out of range.
-  public static func element<C: Collection>(
-    _ collection: C,
-    _ index: C.Index,
-    _ get: (C, C.Index) -> C.Element
-  ) -> C.Element? {
-    index >= collection.startIndex && index < collection.endIndex ? get(collection, index) : nil
-  }
-
-  /// The result of a subscript of a type that is not a collection.
-  @_disfavoredOverload
-  public static func element<Base, Key, T>(_ base: Base, _ key: Key, _ get: (Base, Key) -> T) -> T? { get(base, key) }
-
-  /// A captured divisor, or nil if it is zero.
-  public static func divisor<T: BinaryInteger>(_ value: T) -> T? { value == 0 ? nil : value }
-
-  /// A captured divisor of a type that allows division by zero.
-  @_disfavoredOverload
-  public static func divisor<T>(_ value: T) -> T? { value }
 }
 
 // MARK: - Members

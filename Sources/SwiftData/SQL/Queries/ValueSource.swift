@@ -12,9 +12,11 @@ struct ValueSource<Model: PersistentModel, Value> {
 
   init(_ expression: Expression<Model, Value>) {
     lower = { try $0.value(of: expression) }
+    let mayTrap = expression.expression.mayTrap
     evaluate = { model in
       do {
-        return try expression.evaluate(model)
+        guard mayTrap else { return try expression.evaluate(model) }
+        return try expression.expression.checked(PredicateBindings((expression.variable, model)))
       } catch {
         throw LoweredValue.failure(Model.__entity, ExpressionText.describe(expression.expression), count: 1)
       }

@@ -40,7 +40,7 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
     return keys
   }
 
-  private static func bindings<each Argument, Result>(
+  static func bindings<each Argument, Result>(
     of expression: Expression<repeat each Argument, Result>, to value: repeat each Argument
   ) -> PredicateBindings {
     var bindings = PredicateBindings()

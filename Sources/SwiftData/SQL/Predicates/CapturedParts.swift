@@ -1,0 +1,67 @@
+// Parts of captured values that may not be there. Swift would trap. A predicate fails only where it needs the part.
+
+extension __Build {
+  /// The element at an index of a captured collection, or nil if the index is out of range.
+  public static func element<C: Collection>(
+    _ collection: C,
+    _ index: C.Index,
+    _ get: (C, C.Index) -> C.Element
+  ) -> C.Element? {
+    index >= collection.startIndex && index < collection.endIndex ? get(collection, index) : nil
+  }
+
+  /// A part of a captured collection, or nil if the range is not inside it.
+  public static func element<C: Collection, Bounds: RangeExpression>(
+    _ collection: C,
+    _ bounds: Bounds,
+    _ get: (C, Bounds) -> C.SubSequence
+  ) -> C.SubSequence? where Bounds.Bound == C.Index {
+    guard let range = CapturedRange(bounds) else { return get(collection, bounds) }
+    // The casts cannot fail, because the bounds have the type of the indices.
+    let lower = range.lower.map { $0 as! C.Index } ?? collection.startIndex
+    let upper = range.upper.map { $0 as! C.Index } ?? collection.endIndex
+    let isInside =
+      lower >= collection.startIndex && lower <= upper
+      && (range.isClosed && range.upper != nil ? upper < collection.endIndex : upper <= collection.endIndex)
+    return isInside ? get(collection, bounds) : nil
+  }
+
+  /// The result of a subscript of a type that is not a collection.
+  @_disfavoredOverload
+  public static func element<Base, Key, T>(_ base: Base, _ key: Key, _ get: (Base, Key) -> T) -> T? { get(base, key) }
+
+  /// The element of a captured optional collection, which is nil without a collection. Nil if the index is out of range.
+  public static func element<C: Collection>(
+    of collection: C?, _ index: C.Index, _ get: (C, C.Index) -> C.Element
+  ) -> C.Element?? {
+    guard let collection else { return .some(nil) }
+    return element(collection, index, get).map { .some($0) }
+  }
+
+  /// The result of a subscript of an optional of a type that is not a collection.
+  @_disfavoredOverload
+  public static func element<Base, Key, T>(of base: Base?, _ key: Key, _ get: (Base, Key) -> T) -> T?? {
+    .some(base.map { get($0, key) })
+  }
+
+  /// The value at the end of an optional chain. A chain to an optional adds no other optional.
+  public static func flat<T>(_ value: T???) -> T?? { value.map { $0.flatMap(\.self) } }
+
+  /// The value at the end of an optional chain.
+  public static func flat<T>(_ value: T??) -> T?? { value }
+
+  /// `value ?? other` of captured values, where `other` is nil if it fails.
+  public static func present<T>(_ value: T?, or other: @autoclosure () -> T?) -> T? { value ?? other() }
+
+  /// `value ?? other` of captured values with an optional on the right.
+  public static func present<T>(_ value: T?, or other: @autoclosure () -> T??) -> T?? {
+    if let value { .some(value) } else { other() }
+  }
+
+  /// A captured divisor, or nil if it is zero.
+  public static func divisor<T: BinaryInteger>(_ value: T) -> T? { value == 0 ? nil : value }
+
+  /// A captured divisor of a type that allows division by zero.
+  @_disfavoredOverload
+  public static func divisor<T>(_ value: T) -> T? { value }
+}
