@@ -10,7 +10,7 @@ public struct RecordOverlay<Base: RecordSource>: RecordSource {
   public private(set) var changes: [RecordKey: Registers?] = [:]
   private var links: [RecordName: [RecordKey: Set<WireName>]] = [:]
   private var unique: [UniqueValue: Set<RecordKey>] = [:]
-  /// How many records of a zone have other registers.
+  /// The number of records with other registers, by zone.
   private var zones: [ZoneName: Int] = [:]
 
   /// Takes a source without other registers.

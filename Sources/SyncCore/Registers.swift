@@ -154,7 +154,7 @@ public struct Registers: Hashable, Sendable {
     @inlinable _modify { yield &values.commit }
   }
 
-  /// Compares the registers. Those of one storage need no look at their values.
+  /// Compares the registers. Two values with one storage are equal without a look at them.
   public static func == (left: Registers, right: Registers) -> Bool {
     left.storage === right.storage || left.storage.values == right.storage.values
   }

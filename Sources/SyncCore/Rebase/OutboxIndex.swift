@@ -53,7 +53,7 @@ final class ReadLog<Base: RecordSource>: RecordSource {
 /// Finds the transactions of an outbox by what they read and write.
 struct OutboxIndex: Sendable {
   private var writers: [RecordKey: TransactionNumbers] = [:]
-  /// How many transactions write to a zone.
+  /// The number of transactions that write to a zone.
   private var writtenZones: [ZoneName: Int] = [:]
   private var names: [RecordName: TransactionNumbers] = [:]
   private var values: [UniqueValue: TransactionNumbers] = [:]
