@@ -117,6 +117,12 @@ struct PredicateExpansionTests {
           "return __e8",
           "})",
         ])
+    let later = "if $0.flag { return $0.a == x }; let x = 1; return $0.b == x"
+    let cases = "switch $0.b { case let x where x > 1: $0.flag; case 0: $0.flag; default: $0.a == x }"
+    for statements in [later, cases] {
+      #expect(
+        lines("let p = #Predicate<Item> { \(statements) }").contains { $0.hasSuffix("value(x))") }, "\(statements)")
+    }
     let own = "[1].contains { x in x == a.x(x) } && [2].contains { let x = 3; return x == $0 }"
     let read = "[4].contains { [x] in x == $0 } && [5].contains { if let y { y.x == $0 } else { $0 == \\.x } }"
     #expect(

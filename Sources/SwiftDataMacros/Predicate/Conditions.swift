@@ -81,13 +81,11 @@ extension PredicateLowering {
     guard let first = cases.first else { return fail(PredicateDiagnostics.missingDefault(statement)) }
     func result() -> Node { body(Array(first.statements), of: Syntax(first), role, following: following) }
     guard case .case(let label) = first.label else { return scope(result) }
-    return scope {
-      let condition = match(Array(label.caseItems), subject)
-      let yes = result()
-      // The compiler ensures that the cases are exhaustive, so the last one needs no test.
-      if cases.count == 1, label.caseItems.allSatisfy({ $0.whereClause == nil }) { return yes }
-      return choice(condition, role, yes, lower(cases.dropFirst(), subject, role, following, of: statement))
-    }
+    // The names of a case end before the next one.
+    let (condition, yes) = scope { (match(Array(label.caseItems), subject), result()) }
+    // The compiler ensures that the cases are exhaustive, so the last one needs no test.
+    if cases.count == 1, label.caseItems.allSatisfy({ $0.whereClause == nil }) { return yes }
+    return choice(condition, role, yes, lower(cases.dropFirst(), subject, role, following, of: statement))
   }
 
   /// Whether one of the patterns of a case matches. Binds the names that all of them bind.

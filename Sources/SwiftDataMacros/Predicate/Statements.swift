@@ -18,6 +18,8 @@ extension PredicateLowering {
     guard let item = items.first else { return following ?? fail(PredicateDiagnostics.missingResult(owner)) }
     let rest = items.dropFirst()
     func goOn() -> Node { body(rest, of: owner, role, following) }
+    // The statement before the rest does not know the names that the rest declares.
+    func later() -> Node { scope(goOn) }
     switch item.item {
     case .decl(let declaration):
       guard let variable = declaration.as(VariableDeclSyntax.self) else {
@@ -26,19 +28,19 @@ extension PredicateLowering {
       declare(variable)
       return goOn()
     case .expr(let expression):
-      return value(of: expression, role, after: rest.isEmpty ? following : nil, isLast: rest.isEmpty, goOn)
+      return value(of: expression, role, after: rest.isEmpty ? following : nil, isLast: rest.isEmpty, later)
     case .stmt(let statement):
       switch statement.as(StmtSyntaxEnum.self) {
       case .returnStmt(let result):
         guard let expression = result.expression else { return fail(PredicateDiagnostics.missingResult(owner)) }
         return lower(expression, role)
       case .expressionStmt(let inner):
-        return value(of: inner.expression, role, after: following, isLast: rest.isEmpty, goOn)
+        return value(of: inner.expression, role, after: following, isLast: rest.isEmpty, later)
       case .guardStmt(let guardian):
         let no = scope { body(Array(guardian.body.statements), of: Syntax(guardian.body), role) }
         return scope { branch(guardian.conditions.map(\.self)[...], role, no, yes: goOn) }
       case .doStmt(let block) where block.catchClauses.isEmpty:
-        let after = rest.isEmpty ? following : goOn()
+        let after = rest.isEmpty ? following : later()
         return scope { body(Array(block.body.statements), of: Syntax(block), role, following: after) }
       case .breakStmt where following != nil: return following!
       default: return fail(PredicateDiagnostics.unsupportedStatement(Syntax(statement)))

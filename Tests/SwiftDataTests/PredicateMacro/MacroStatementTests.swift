@@ -239,6 +239,14 @@ struct MacroStatementTests {
         }
       }
     ) { $0.plays > ($0.status == .pending ? 1 : $0.status == .sent ? 5 : 3) }
+    try store.check(
+      #Predicate {
+        switch $0.number {
+        case let limit where limit > 20: $0.plays > limit - 20
+        default: $0.plays > limit
+        }
+      }
+    ) { $0.plays > ($0.number > 20 ? $0.number - 20 : 3) }
   }
 
   @Test("A name that several patterns of a case bind has the value of the first pattern that matches")
