@@ -41,11 +41,15 @@ final class RowWriter {
   /// - Throws: an error of a store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func run() throws {
     try addHolders()
-    let alive = try work.rows.keys.filter(view.exists).sorted()
+    var alive = try work.rows.keys.filter(view.exists).sorted()
     // A row that moved to the key of another object leaves its own object behind.
     let gone = try work.gone.union(work.rows.keys).union(work.former.values).filter { try !view.exists($0) }.sorted()
     try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
+    // A store of another kind is not locked, so the program may have deleted an object since the scan. The next scan captures that.
+    alive = try alive.filter { key in
+      try objects[key] != nil || moved[key] != nil || store.object(of: key) == nil
+    }
     // A participant may write another class than the record had. No object changes its class.
     for key in alive {
       guard let object = objects[key], try view.entity(of: key)?.text != type(of: object).__entity.name else {
