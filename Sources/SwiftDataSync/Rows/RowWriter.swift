@@ -46,9 +46,11 @@ final class RowWriter {
     let gone = try work.gone.union(work.rows.keys).union(work.former.values).filter { try !view.exists($0) }.sorted()
     try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
-    // A store of another kind is not locked, so the program may have deleted an object since the scan. The next scan captures that.
-    alive = try alive.filter { key in
-      try objects[key] != nil || moved[key] != nil || store.object(of: key) == nil
+    if user.transactionStore == nil {
+      // The store is not locked, so the program may have deleted an object since the scan. The next scan captures the deletion.
+      alive = try alive.filter { key in
+        try objects[key] != nil || moved[key] != nil || store.object(of: key) == nil
+      }
     }
     // A participant may write another class than the record had. No object changes its class.
     for key in alive {
