@@ -196,7 +196,7 @@ struct StoppingTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test("waits for the request of the next answer, which nobody needs after a failure")
+  @Test("waits for the end of a request that it made ahead, also after a failure")
   func requestAhead() async throws {
     let (container, engine) = try container()
     await engine.pause()

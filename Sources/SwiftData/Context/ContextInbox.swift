@@ -74,7 +74,7 @@ extension ContextState {
     var changes = pending.united
     quietly {
       apply(changes)
-      // A live query goes on showing them.
+      // A live query still shows the objects that keep their edits.
       changes.deleted = changes.deleted.map(withoutEdited)
       // Before observers of the merged properties run, because these may read a live query's result.
       liveQueries.forEach { $0.note(changes) }

@@ -114,7 +114,7 @@ public final class ChildProcess: Sendable {
   public func wait(seconds: Double) -> Ending? { end.wait(until: Date(timeIntervalSinceNow: seconds)) }
 
   /// Reads its output up to the end of a line. A program may write a line in several pieces.
-  /// - Returns: the line with its end; what there is if the output ends before.
+  /// - Returns: the line with its line feed, or the rest of the output if the output ends without one.
   public func line() -> String {
     var data = Data()
     while data.last != UInt8(ascii: "\n"), let byte = try? output?.read(upToCount: 1), !byte.isEmpty { data += byte }
