@@ -106,6 +106,7 @@ extension ZoneReplica {
         return transaction
       }
     }
+    if !isScan { savesDuringPush?.formUnion(transactions.map(\.id)) }
     try update(appended: transactions, saved: saved, isWriting: isWriting)
   }
 

@@ -12,7 +12,8 @@ extension SyncEngine {
 
   // MARK: - Receiving
 
-  /// Takes in all that the server has.
+  /// Takes in what the server has when it answers first. What others write meanwhile is for the next exchange: they may write faster than
+  /// this replica reads.
   func pull(_ replica: ZoneReplica) async throws {
     var event: SyncEvent?
     // The next answer comes while this one is taken in. An exchange is over when no request of it is under way.
@@ -46,7 +47,8 @@ extension SyncEngine {
           continue
         }
         try response.check(request)
-        ahead = request.following(response).map { next in
+        progress.begin(response)
+        ahead = request.following(response, isEnough: progress.isEnough(response.cursor)).map { next in
           RequestAhead(request: next, answer: Task { [client] in try await client.pull(next) })
         }
         response.keepTaken(of: unsent)
@@ -54,6 +56,7 @@ extension SyncEngine {
         event?.transactions += response.newsCount
         let parts = replica.newParts
         isMore = try await fetching(replica) { try replica.take(response, for: request) }
+        if replica.hasZonesWhole, progress.isEnough(replica.store.replica.cursor) { isMore = false }
         try progress.note(
           response, isLater: Untrusted(replica.store.replica.cursor) > request.cursor, isNew: replica.newParts > parts)
         if isMore { status.setProgress(progress.fraction(response)) }
@@ -71,8 +74,11 @@ extension SyncEngine {
 
   // MARK: - Sending
 
-  /// Sends what the log does not have, and takes in that the log has it.
+  /// Sends what the log does not have, and takes in that the log has it. What the program saves meanwhile is for the next exchange: it
+  /// may save faster than the server answers.
   func push(_ replica: ZoneReplica) async throws {
+    replica.savesDuringPush = []
+    defer { replica.savesDuringPush = nil }
     guard var next = try replica.nextPush() else { return }
     var event = begin(.export)
     status.setUploading(true)
@@ -89,7 +95,10 @@ extension SyncEngine {
         }
         // It says what the log has, and what others wrote in between.
         try await pull(replica)
-        guard let following = try replica.nextPush() else { break }
+        guard let following = try replica.nextPush() else {
+          if replica.isNextSavedDuringPush { signals.continuation.yield() }
+          break
+        }
         if taken > 0, following.transactions[0].id == next.transactions[0].id {
           throw SyncFailure(
             .invalid, "the server accepted changes, and its log lacks them; report the fault to the server's operator")
@@ -174,11 +183,21 @@ private struct RequestAhead {
 /// How much of what the server had is here.
 private struct PullProgress {
   private let first: Int64
+  /// The newest commit of the server when it answered first; nil before, and after an answer that named other epochs.
+  private var latest: Int64?
   /// How many answers brought nothing since the cursor advanced, and how many named other epochs or refused the cursor.
   private var (idle, restarts) = (0, 0)
 
   /// - Parameter cursor: what the replica had seen before.
   init(_ cursor: Int64) { first = cursor }
+
+  /// Notes an answer before it is taken in.
+  mutating func begin(_ response: SyncLog.PullResponse) {
+    latest = response.epochs == nil ? latest ?? response.latest : nil
+  }
+
+  /// Whether a cursor has passed all that the server had when it answered first.
+  func isEnough(_ cursor: Int64) -> Bool { latest.map { cursor >= $0 } ?? false }
 
   /// Notes an answer that was taken in.
   /// - Parameters:
@@ -193,6 +212,7 @@ private struct PullProgress {
   /// Notes that the server's log lacks the cursor, so that all zones come whole.
   /// - Throws: ``SyncFailure`` for a server that says so without end.
   mutating func noteUnknownCursor() throws {
+    latest = nil
     restarts += 1
     try check()
   }
@@ -206,17 +226,27 @@ private struct PullProgress {
 
   func fraction(_ response: SyncLog.PullResponse) -> Double? {
     // While zones come whole, nothing says how much of them follows.
-    guard response.loads.isEmpty, response.latest > first else { return nil }
-    return max(0, Double(response.cursor - first) / Double(response.latest - first))
+    guard response.loads.isEmpty, let latest, latest > first else { return nil }
+    return min(1, max(0, Double(response.cursor - first) / Double(latest - first)))
   }
 }
 
 extension ZoneReplica {
-  /// The next transactions to send; nil if the log has all of them. The next part of a store that had objects before it synced is made
-  /// when the last one was sent.
+  /// The next transactions to send; nil if the log has all of them, except for what the program saved during the push. The next part of a
+  /// store that had objects before it synced is made when the last one was sent.
   func nextPush() throws -> SyncLog.PushRequest? {
-    while pendingCount == 0, isScanning, knownOwnZone != nil { try scanNextPart() }
-    return try pushRequest()
+    while pendingCount == 0 || isNextSavedDuringPush, isScanning, knownOwnZone != nil {
+      // The part comes after these saves.
+      if savesDuringPush != nil { savesDuringPush = [] }
+      try scanNextPart()
+    }
+    return isNextSavedDuringPush ? nil : try pushRequest()
+  }
+
+  /// Whether the outbox has nothing but what the program saved during the push.
+  var isNextSavedDuringPush: Bool {
+    guard let savesDuringPush, let next = outbox.outgoing.first else { return false }
+    return savesDuringPush.contains(next.id)
   }
 
   /// A refusal that names the transaction which the server does not take as it is. The later ones wait for it.
@@ -266,12 +296,16 @@ extension SyncLog.PullRequest {
   ///
   /// It names the transactions again that the answer acknowledges. One that writes to a zone which comes in parts stays in the outbox until
   /// the zone is shown, and a later answer has to acknowledge it.
-  func following(_ response: SyncLog.PullResponse) -> SyncLog.PullRequest? {
+  ///
+  /// - Parameter isEnough: whether the pull needs no later commits.
+  func following(_ response: SyncLog.PullResponse, isEnough: Bool = false) -> SyncLog.PullRequest? {
     guard response.epochs == nil else { return nil }
     var next = self
     next.cursor = Untrusted(response.cursor)
     guard let known else {
-      guard response.list == nil, response.loads.isEmpty, response.cursor < response.latest else { return nil }
+      guard response.list == nil, response.loads.isEmpty, response.cursor < response.latest, !isEnough else {
+        return nil
+      }
       return next
     }
     var complete = Set(known)
@@ -285,7 +319,7 @@ extension SyncLog.PullRequest {
       next.loading = next.loading.filter { readable.contains($0.key) }
       next.version = list.version
     }
-    guard response.cursor < response.latest || !next.loading.isEmpty else { return nil }
+    guard (response.cursor < response.latest && !isEnough) || !next.loading.isEmpty else { return nil }
     next.known = complete.sorted()
     return next
   }

@@ -14,7 +14,7 @@ public actor SyncEngine {
   /// Posted when a step of the sync begins and when it ends. The object is the engine; the user info has the ``SyncEvent``
   /// under `"event"`.
   public static let eventChanged = Notification.Name("SyncEngine.eventChanged")
-  /// Posted when the store has all that the server has, and the server all that the store has.
+  /// Posted when the store has all that the server had when an exchange began, and the server all that the store had.
   public static let didComplete = Notification.Name("CloudKitSyncDidComplete")
 
   /// The state of the sync.
@@ -164,7 +164,8 @@ public actor SyncEngine {
     sleeper?.cancel()
   }
 
-  /// Exchanges all changes with the server now.
+  /// Sends what the program saved before the call, and takes in what the server has. The sync in the background exchanges what the program
+  /// and other devices write meanwhile, so they do not hold this call up.
   /// - Throws: ``SyncError``. The sync in the background tries again.
   public func syncNow() async throws { try await sync(sendingOnly: false) }
 

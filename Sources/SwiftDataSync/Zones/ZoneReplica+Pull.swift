@@ -80,8 +80,11 @@ extension ZoneReplica {
     if outbox.isEmpty { pushed = [:] }
     try showLoads()
     if let failure { throw failure }
-    return response.cursor < response.latest || store.zones.values.contains { !$0.isWhole || $0.position != nil }
+    return response.cursor < response.latest || !hasZonesWhole
   }
+
+  /// Whether the replica has all of each zone, up to its cursor, and no zone is to be named again.
+  var hasZonesWhole: Bool { !namesZones && store.zones.values.allSatisfy { $0.isWhole && $0.position == nil } }
 
   /// Acts upon a pull that the server refused because its log ends before the cursor: the server's database was restored, and the server did
   /// not notice it. The restored copy has the newest epoch, so it has the commits up to the start of that epoch as the replica saw them.

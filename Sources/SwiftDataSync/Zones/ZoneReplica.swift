@@ -56,6 +56,8 @@ final class ZoneReplica {
   var taken: Set<UUID> = []
   /// The transactions of the outbox that the log has as they are here, so that their parts need not come back.
   var pushed: [UUID: SyncLog.Transaction] = [:]
+  /// The transactions of what the program saved since the push began that runs; nil if none runs.
+  var savesDuringPush: Set<UUID>?
   /// Whether the next pull names the known zones, because the list of zones is out of date.
   var namesZones = false
   /// How many parts of zones brought what was not here. An exchange sees by it that the server goes on.
