@@ -63,7 +63,8 @@ extension ZoneReplica {
       var changed = OrderedChanges()
       for save in batch { changed.add(save) }
       // Rows that are written between two batches would lose what the later one has.
-      try capture(changed, at: tick(), isWriting: false)
+      // The exchange that made a decision sends it.
+      try capture(changed, at: tick(), isOfProgram: !batch.contains(where: \.isDecision), isWriting: false)
       // The first scan would put the members of lists that it has not looked at before these, whatever the order is.
       store.replica.firstScan?.hasParts = true
     }
@@ -89,9 +90,11 @@ extension ZoneReplica {
   }
 
   /// Makes transactions of changes of the program.
-  /// - Parameter isScan: whether no save says which changes belong together. A large scan travels in parts.
+  /// - Parameters:
+  ///   - isScan: whether no save says which changes belong together. A large scan travels in parts.
+  ///   - isOfProgram: whether the program saved the changes since the last capture. During a push they wait for the next one.
   private func capture(
-    _ changed: OrderedChanges, at time: HybridTime, isScan: Bool = false, isWriting: Bool = true
+    _ changed: OrderedChanges, at time: HybridTime, isScan: Bool = false, isOfProgram: Bool, isWriting: Bool = true
   ) throws {
     let transactions: [LocalTransaction]
     let saved: [RecordKey: Set<ExactText>?]
@@ -106,7 +109,7 @@ extension ZoneReplica {
         return transaction
       }
     }
-    if !isScan { savesDuringPush?.formUnion(transactions.map(\.id)) }
+    if isOfProgram { savesDuringPush?.formUnion(transactions.map(\.id)) }
     try update(appended: transactions, saved: saved, isWriting: isWriting)
   }
 
@@ -180,7 +183,7 @@ extension ZoneReplica {
       // The collected objects belong to the pass that begins here.
       let time = position.isOrdering ? tick() : tick().beforeSync
       let isLeft = try collect(&changed, &position)
-      try capture(changed, at: time, isScan: true)
+      try capture(changed, at: time, isScan: true, isOfProgram: false)
       store.replica.firstScan = isLeft ? position : nil
       if !isLeft { try showAll() }
     }
@@ -241,7 +244,7 @@ extension ZoneReplica {
     let time = isFirst ? tick().beforeSync : tick()
     store.replica.firstScan = nil
     store.replica.seenTransaction = seen
-    try capture(changed, at: time, isScan: true)
+    try capture(changed, at: time, isScan: true, isOfProgram: true)
   }
 }
 #endif

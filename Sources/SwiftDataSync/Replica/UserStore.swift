@@ -96,6 +96,8 @@ final class UserStore {
     let number: Int64
     let date: Date
     let isSync: Bool
+    /// Whether a resolver decided it.
+    let isDecision: Bool
     var inserted: [PersistentIdentifier] = []
     /// The properties that changed, by object.
     var updated: [(PersistentIdentifier, Set<String>?)] = []
@@ -126,7 +128,7 @@ final class UserStore {
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
     var save = Save(
       number: transaction.transactionIdentifier, date: transaction.timestamp,
-      isSync: transaction.author == SyncEngine.author)
+      isSync: transaction.author == SyncEngine.author, isDecision: transaction.author == Self.resolverAuthor)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)
