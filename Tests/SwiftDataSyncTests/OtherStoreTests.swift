@@ -55,11 +55,11 @@ final class OtherStoreTests {
       for: Schema(models), configurations: PostgresConfiguration(url: Self.server, namespace: namespace))
   }
 
-  private func custom() throws -> ModelContainer {
-    let file = folder.appendingPathComponent("apple.store")
+  private func custom(_ name: String = "apple") throws -> ModelContainer {
+    let file = folder.appendingPathComponent("\(name).store")
     if !FileManager.default.fileExists(atPath: file.path) { try AppleStoreTemplate(for: models).make(at: file) }
     return try ModelContainer(
-      for: Schema(models), configurations: AppleStoreConfiguration("apple", url: file, allowsSave: true))
+      for: Schema(models), configurations: AppleStoreConfiguration(name, url: file, allowsSave: true))
   }
 
   private func bookkeeping(_ name: String) -> URL { folder.appendingPathComponent("\(name).sync") }
@@ -159,6 +159,43 @@ final class OtherStoreTests {
     }
     // The insertion and the deletion.
     #expect(server.log.count == count + 2)
+  }
+
+  @Test("Two stores that do not keep the order of lists do not contest it")
+  func orderOfLists() throws {
+    let server = ZoneServer()
+    let containers = [try custom("one"), try custom("other"), try sqlite()]
+    let replicas = try containers.enumerated().map { index, container in
+      try ZoneReplica(
+        user: UserStore(container), database: SyncDatabase(at: bookkeeping("\(index)")), secrets: try Secrets(),
+        now: { server.now }, random: SeededGenerator(seed: UInt64(index)))
+    }
+    func exchange() throws { for _ in 0..<2 { for replica in replicas { try replica.sync(with: server) } } }
+    func edit(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {
+      let context = ModelContext(container)
+      try body(context)
+      try context.save()
+    }
+    // Each store has another song first.
+    for (container, title) in zip(containers, ["a", "b"]) {
+      try edit(container) { context in context.insert(OtherSong(id: title, title: title, album: nil)) }
+    }
+    try exchange()
+    try edit(containers[2]) { context in
+      let songs = try context.fetch(FetchDescriptor<OtherSong>(sortBy: [SortDescriptor(\.title, order: .reverse)]))
+      let album = OtherAlbum(id: "1", title: "1")
+      context.insert(album)
+      album.songs = songs
+    }
+    try exchange()
+    let count = server.log.count
+    try exchange()
+    #expect(server.log.count == count)
+    #expect(
+      try ModelContext(containers[2]).fetch(FetchDescriptor<OtherAlbum>()).map { $0.songs.map(\.title) } == [
+        ["b", "a"]
+      ])
+    for container in containers { #expect(try contents(container) == ["1: a, b"]) }
   }
 
   @Test("A configuration that is not there, a database without a server, and a second sync are errors with a remedy")

@@ -110,6 +110,11 @@ final class UserStore {
   /// The number of the newest save; nil if the store does not number them.
   func newestTransaction() throws -> Int64? { try store.newestTransaction() }
 
+  /// Whether the store keeps the order of to-many relationships. A custom `DataStore` need not, and a file of Apple's frameworks does not: two
+  /// such stores would each take its own order for a change of the program, without end.
+  /// - Throws: an error of the store.
+  var keepsOrder: Bool { get throws { try newestTransaction() != nil } }
+
   /// The saves that follow one, in order; nil if the store does not have them any more.
   /// - Throws: an error of the store.
   func saves(after number: Int64, limit: Int) throws -> [Save]? {
