@@ -113,7 +113,7 @@ struct ConversationController: Sendable {
     try await site.write(visit.viewer) { access in
       let conversation = try access.conversation(id)
       // The draft comes after the message that it became.
-      if let key, (try? access.anyMessage(key.id, in: conversation)) != nil { return }
+      if let key, try ifThere({ try access.anyMessage(key.id, in: conversation) }) != nil { return }
       let draft = text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty ? "" : text
       if try !draft.isEmpty || access.place(in: id) != nil { try access.makePlace(in: id).draft = draft }
     }

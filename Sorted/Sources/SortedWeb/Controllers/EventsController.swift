@@ -61,7 +61,7 @@ struct EventsController: Sendable {
 
   /// - Returns: nothing for a conversation that is not there: other tabs of the browser have theirs.
   private static func topics(of id: String, _ range: Shown?, _ access: Access) throws -> [LiveHub.Topic] {
-    guard (try? access.conversation(id)) != nil else { return [] }
+    guard try ifThere({ try access.conversation(id) }) != nil else { return [] }
     let topics: [LiveHub.Topic] = [.thread(access.viewer, id)]
     guard let range else { return topics }
     let reader = ThreadReader(context: access.work.inbox, conversationID: id, sight: try access.sight(of: [id]))

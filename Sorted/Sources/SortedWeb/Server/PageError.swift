@@ -50,3 +50,10 @@ struct PageError: Error, Equatable {
   /// The messages of the data layer begin with a small letter and have no full stop.
   private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 }
+
+/// Finds something that may not be there.
+/// - Returns: nil if there is no such thing, or none that the viewer may see.
+/// - Throws: what `body` throws, except ``PageError/notFound``. A database that cannot be read says nothing of what is there.
+func ifThere<Value>(_ body: () throws -> Value) throws -> Value? {
+  do { return try body() } catch let error as PageError where error == .notFound { return nil }
+}

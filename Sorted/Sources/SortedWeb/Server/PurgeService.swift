@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ServiceLifecycle
 import Sorted
 import SwiftData
@@ -13,7 +14,9 @@ struct PurgeService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        try? await purge()
+        do { try await purge() } catch {
+          Logger(label: "sorted.web").warning("what is in the bin for long enough is not deleted yet: \(error)")
+        }
         try? await Task.sleep(for: .seconds(min(60, max(0.05, undoTime / 2))))
       }
     }

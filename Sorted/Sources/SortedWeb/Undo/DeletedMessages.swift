@@ -53,7 +53,7 @@ struct DeletedMessages {
     let found = try access.work.own.fetch(
       FetchDescriptor<DeletedMessageEntity>(
         predicate: #Predicate { $0.id == id && $0.userID == user && $0.conversationID == conversationID }))
-    let message = try? access.anyMessage(id, in: conversation)
+    let message = try ifThere { try access.anyMessage(id, in: conversation) }
     guard let deleted = found.first, message == nil || message?.deletedAt != nil else {
       throw PageError(.gone, "Too late", "The message was deleted for good. The bin keeps messages for 30 days.")
     }
