@@ -381,7 +381,7 @@ private func opposite<E: StandardPredicateExpression<Bool>>(_ condition: E) -> A
   P.build_Negation(condition)
 }
 
-enum Order: String, CaseIterable {
+enum ComparisonSign: String, CaseIterable {
   case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
 
   fileprivate var op: P.ComparisonOperator {
@@ -408,7 +408,7 @@ extension Term where T == Bool {
     self.init(left, isEqual ? "==" : "!=", right, { ($0 == $1) == isEqual }) { equality($0, $1, isEqual: isEqual) }
   }
 
-  init<V: Comparable & Sendable>(_ left: Term<V>, _ order: Order, _ right: Term<V>) {
+  init<V: Comparable & Sendable>(_ left: Term<V>, _ order: ComparisonSign, _ right: Term<V>) {
     self.init(left, order.rawValue, right, order.holds) { comparison($0, order.op, $1) }
   }
 
@@ -439,7 +439,7 @@ extension Term where T == Bool {
   }
 
   /// `numbers.contains { $0 + other < other }` and so on. An element for which Swift would stop does not match.
-  init(_ sign: Sign, _ order: Order, _ other: Term<Int>, isAll: Bool) {
+  init(_ sign: Sign, _ order: ComparisonSign, _ other: Term<Int>, isAll: Bool) {
     let list = Term<[Int]>("numbers", \.numbers)
     let test = sign == .add ? "$0 + other \(order.rawValue) other" : "other / $0 \(order.rawValue) 2"
     self.init(
@@ -471,7 +471,7 @@ extension Term where T == Bool {
 
 extension Term where T == Bool? {
   /// `optional.map { $0 < other }`
-  init<V: Comparable & Sendable>(_ optional: Term<V?>, each order: Order, _ other: Term<V>) {
+  init<V: Comparable & Sendable>(_ optional: Term<V?>, each order: ComparisonSign, _ other: Term<V>) {
     self.init(
       text: "\(optional.text).map { $0 \(order.rawValue) \(other.text) }",
       value: { object in try optional.value(object).map { try order.holds($0, other.value(object)) } },

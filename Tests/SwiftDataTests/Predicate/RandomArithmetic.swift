@@ -113,7 +113,7 @@ struct RandomArithmetic {
     }
   }
 
-  private mutating func order() -> Order { random.pick(Order.allCases) }
+  private mutating func order() -> ComparisonSign { random.pick(ComparisonSign.allCases) }
 
   mutating func comparison(_ depth: Int) -> Term<Bool> {
     switch random.int(0..<16) {
