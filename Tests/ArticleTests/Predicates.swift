@@ -124,6 +124,16 @@ struct Predicates {
     #expect(try titles(tagged) == ["Fix the roof", "Paint the door"])
   }
 
+  @Test("A captured range with its bounds in the wrong order matters only where the condition needs it")
+  func impossibleRange() throws {
+    for (count, number) in [(0, 4), (2, 2), (-1, 0)] {
+
+      let few = #Predicate<Task> { count == 0 || (1...count).contains($0.points) }
+
+      #expect(try context.fetchCount(FetchDescriptor(predicate: few)) == number)
+    }
+  }
+
   @Test("An expression computes a value in the store")
   func expressions() throws {
     let open = #Expression<Project, Int> { $0.tasks.count { $0.status != .done } }

@@ -101,6 +101,61 @@ struct PredicateExpansionTests {
     )
   }
 
+  @Test("A captured range, number or part that Swift may not be able to make fails instead")
+  func impossibleValues() {
+    for (source, node) in [
+      ("(1...n).contains($0.count)", "value((closedRange(1, n)).map({ __c2 in __c2 }))"),
+      (
+        "(n..<list[0]).contains($0.count)",
+        "value((element(list, 0) { $0[$1] }).flatMap({ __c2 in (range(n, __c2))"
+          + ".map({ __c3 in __c3 }) }))"
+      ),
+      ("(n...).contains($0.count)", "value((bound(n)).map({ __c2 in __c2... }))"),
+      ("list.prefix(n).contains($0.count)", "value((part(list, n) { $0.prefix($1) }).map({ __c2 in __c2 }))"),
+      (
+        "[Int](repeating: 1, count: n).contains($0.count)",
+        "value((count(n)).map({ __c2 in [Int](repeating: 1, count: __c2) }))"
+      ),
+      ("[Int(x)].contains($0.count)", "value((integer(x, Int.self) { Int($0) }).map({ __c2 in [__c2] }))"),
+      ("[try! f()].contains($0.count)", "value((try? Optional.some(f())).map({ __c2 in [__c2] }))"),
+    ] {
+      #expect(
+        lines("let p = #Predicate<Item> { \(source) }").contains { $0.hasSuffix("build_ForcedUnwrap(\(node))") },
+        "\(source): \(lines("let p = #Predicate<Item> { \(source) }"))")
+    }
+    let places = [
+      "(.low...(.top)).contains($0.count)": "build_ForcedUnwrap(value(closedRange(.low, (.top))))",
+      "(-1...60 * 60).contains($0.count)": "value(-1...60 * 60)", "(1...).contains($0.count)": "value(1...)",
+      "list.prefix(3).contains($0.count)": "value(list.prefix(3))",
+    ]
+    for (source, node) in places {
+      #expect(
+        lines("let p = #Predicate<Item> { \(source) }").contains { $0.hasSuffix("build_contains(\(node), __e2)") },
+        "\(source): \(lines("let p = #Predicate<Item> { \(source) }"))")
+    }
+  }
+
+  @Test("A let that Swift may not be able to compute is an optional, also in closures")
+  func softenedConstants() {
+    #expect(
+      lines(
+        "let p = #Predicate<Item> { let x: Int = list[0]; return $0.a == x + 1 && $0.flag == list.contains { $0 == x } }"
+      )
+        == [
+          "let p = Foundation.Predicate<Item>({ __v1 in",
+          "let __c3: (Int)? = (element(list, 0) { $0[$1] }).map({ __c2 in __c2 })",
+          "let __e4 = member(__v1, \\.a)",
+          "let __e6 = build_ForcedUnwrap(value((__c3).map({ __c5 in __c5 + 1 })))",
+          "let __e7 = equal(__e4, __e6)",
+          "let __e8 = member(__v1, \\.flag)",
+          "let __e10 = build_ForcedUnwrap(value((__c3).map({ __c9 in list.contains { $0 == __c9 } })))",
+          "let __e11 = equal(__e8, __e10)",
+          "let __e12 = build_Conjunction(lhs: __e7, rhs: __e11)",
+          "return __e12",
+          "})",
+        ])
+  }
+
   @Test("A let of a branch or of a closure does not hide the value of that name outside")
   func namesOfBranches() {
     #expect(

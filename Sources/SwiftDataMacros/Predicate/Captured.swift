@@ -9,11 +9,27 @@ extension PredicateLowering {
     }
     if expression.is(NilLiteralExprSyntax.self) { return .null }
     let expression = renamed(expression)
-    let softened = Softened(expression) { self.makeName("__c") }
-    guard softened.mayFail else { return .inline("\(Self.build)value(\(expression.code))") }
+    let softened = Softened(expression) { self.makeName(Self.capturedPrefix) }
+    guard softened.mayFail else {
+      // The place of a range whose bounds have no type of their own determines its type.
+      guard let range = expression.as(InfixOperatorExprSyntax.self), range.mayBeInvalidRange else {
+        return .inline("\(Self.build)value(\(expression.code))")
+      }
+      let value = range.softenedRange(range.leftOperand, range.rightOperand)
+      return .inline("\(Self.foundation)build_ForcedUnwrap(\(Self.build)value(\(value)))")
+    }
     // A short circuit must protect the rest of the expression from failing, so the nodes evaluate it.
     if expression.isShortCircuit { return lowered(expression, role) }
     return emit(foundation: "build_ForcedUnwrap", "\(Self.build)value(\(softened.text))")
+  }
+
+  /// The text of a captured expression for a `let`. It makes an optional if Swift could trap. The result is nil if nodes have to evaluate
+  /// the expression.
+  func computed(_ expression: ExprSyntax) -> (text: String, mayFail: Bool)? {
+    let (whole, expression) = (renamed(expression), renamed(expression.bare))
+    let softened = Softened(expression) { self.makeName(Self.capturedPrefix) }
+    guard softened.mayFail else { return (whole.code, false) }
+    return expression.is(IfExprSyntax.self) || expression.is(SwitchExprSyntax.self) ? nil : (softened.text, true)
   }
 }
 
@@ -71,6 +87,12 @@ private final class Softener: SyntaxRewriter {
     replace(visit(node.expression).trimmedDescription, node)
   }
 
+  /// `try?` would make one optional of two.
+  override func visit(_ node: TryExprSyntax) -> ExprSyntax {
+    guard node.questionOrExclamationMark?.tokenKind == .exclamationMark else { return super.visit(node) }
+    return replace("try? Optional.some(\(visit(node.expression).trimmedDescription))", node)
+  }
+
   override func visit(_ node: SubscriptCallExprSyntax) -> ExprSyntax {
     guard node.arguments.count == 1, let argument = node.arguments.first, argument.label == nil,
       node.trailingClosure == nil
@@ -115,6 +137,10 @@ private final class Softener: SyntaxRewriter {
   override func visit(_ node: InfixOperatorExprSyntax) -> ExprSyntax {
     guard let name = node.name else { return super.visit(node) }
     if ["&&", "||", "??"].contains(name) { return shortCircuit(name, node) }
+    if node.mayBeInvalidRange, node.leftOperand.hasType || node.rightOperand.hasType {
+      let (left, right) = (visit(node.leftOperand), visit(node.rightOperand))
+      return replace(node.softenedRange(left, right), node)
+    }
     guard ["/", "%"].contains(name), !node.rightOperand.bare.isNumber else { return super.visit(node) }
     let left = visit(node.leftOperand)
     let right = replace(
@@ -122,9 +148,93 @@ private final class Softener: SyntaxRewriter {
     return ExprSyntax(node.with(\.leftOperand, left).with(\.rightOperand, right))
   }
 
-  /// Closures, optional chains and short circuits handle failure themselves.
-  override func visit(_ node: ClosureExprSyntax) -> ExprSyntax { ExprSyntax(node) }
-  override func visit(_ node: OptionalChainingExprSyntax) -> ExprSyntax { ExprSyntax(node) }
+  /// `...a`, `..<a` and `a...` trap if `a` is NaN.
+  override func visit(_ node: PrefixOperatorExprSyntax) -> ExprSyntax {
+    guard ["...", "..<"].contains(node.operator.text), let bound = softened(node.expression, "bound") else {
+      return super.visit(node)
+    }
+    return ExprSyntax(node.with(\.expression, bound))
+  }
+
+  override func visit(_ node: PostfixOperatorExprSyntax) -> ExprSyntax {
+    guard node.operator.text == "...", let bound = softened(node.expression, "bound") else { return super.visit(node) }
+    return ExprSyntax(node.with(\.expression, bound))
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    guard node.trailingClosure == nil, let last = node.arguments.last, last.expression.hasType else {
+      return super.visit(node)
+    }
+    let labels = node.arguments.map(\.label?.text)
+    if labels == [nil] { return converted(node, last.expression) ?? part(node, last.expression) ?? super.visit(node) }
+    guard labels == ["repeating", "count"] else { return super.visit(node) }
+    let called = visit(node.calledExpression)
+    let arguments = node.arguments.map {
+      $0.with(\.expression, ($0.id == last.id ? softened($0.expression, "count") : nil) ?? visit($0.expression))
+    }
+    return ExprSyntax(node.with(\.calledExpression, called).with(\.arguments, LabeledExprListSyntax(arguments)))
+  }
+
+  /// `Int(x)`, which traps for a number that the type does not have.
+  private func converted(_ node: FunctionCallExprSyntax, _ argument: ExprSyntax) -> ExprSyntax? {
+    guard let type = node.calledExpression.integerType else { return nil }
+    let value = visit(argument).trimmedDescription
+    return replace("\(PredicateLowering.build)integer(\(value), \(type).self) { \(type)($0) }", node)
+  }
+
+  /// `list.prefix(n)` and so on, which trap for a negative number.
+  private func part(_ node: FunctionCallExprSyntax, _ argument: ExprSyntax) -> ExprSyntax? {
+    guard let member = node.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base, base.hasType,
+      base.openOptional == nil, ["prefix", "suffix", "dropFirst", "dropLast"].contains(member.declName.baseName.text)
+    else { return nil }
+    let (list, number) = (visit(base).trimmedDescription, visit(argument).trimmedDescription)
+    let method = member.declName.baseName.text
+    return replace("\(PredicateLowering.build)part(\(list), \(number)) { $0.\(method)($1) }", node)
+  }
+
+  /// An operand that a function of `__Build` checks. Nil if its type follows from its place, as a literal's does.
+  private func softened(_ operand: ExprSyntax, _ check: String) -> ExprSyntax? {
+    guard operand.hasType else { return nil }
+    return replace("\(PredicateLowering.build)\(check)(\(visit(operand).trimmedDescription))", operand)
+  }
+
+  /// A trap in a closure may depend on its parameters, so it stays. Only `let` values of the predicate are parts there.
+  override func visit(_ node: ClosureExprSyntax) -> ExprSyntax {
+    SoftenedNames { self.replace($0, $1) }.rewrite(node).cast(ExprSyntax.self)
+  }
+}
+
+/// Replaces `name!` of values that the predicate computes as optionals.
+private final class SoftenedNames: SyntaxRewriter {
+  private let replace: (String, ForceUnwrapExprSyntax) -> ExprSyntax
+
+  init(_ replace: @escaping (String, ForceUnwrapExprSyntax) -> ExprSyntax) {
+    self.replace = replace
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  override func visit(_ node: ForceUnwrapExprSyntax) -> ExprSyntax {
+    guard let name = node.expression.as(DeclReferenceExprSyntax.self)?.baseName.text,
+      name.hasPrefix(PredicateLowering.capturedPrefix)
+    else { return super.visit(node) }
+    return replace(name, node)
+  }
+}
+
+extension InfixOperatorExprSyntax {
+  /// Whether it is a range whose bounds may be in the wrong order. Literals are as the programmer wrote them.
+  fileprivate var mayBeInvalidRange: Bool {
+    guard let name, ["...", "..<"].contains(name) else { return false }
+    return tokens(viewMode: .sourceAccurate).contains { token in
+      if case .identifier = token.tokenKind { true } else { false }
+    }
+  }
+
+  /// The range with other operands, as an optional.
+  fileprivate func softenedRange(_ left: ExprSyntax, _ right: ExprSyntax) -> String {
+    let function = name == "..." ? "closedRange" : "range"
+    return "\(PredicateLowering.build)\(function)(\(left.trimmedDescription), \(right.trimmedDescription))"
+  }
 }
 
 extension SubscriptCallExprSyntax {
@@ -140,4 +250,25 @@ extension SubscriptCallExprSyntax {
 
 extension ExprSyntax {
   fileprivate var isNumber: Bool { self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self) }
+
+  /// The name of an integer type, if the expression is one.
+  fileprivate var integerType: String? {
+    guard let name = self.as(DeclReferenceExprSyntax.self)?.baseName.text else { return nil }
+    let types = ["Int", "UInt"].flatMap { type in ["", "8", "16", "32", "64", "128"].map { type + $0 } }
+    return types.contains(name) ? name : nil
+  }
+
+  /// Whether the expression has a type of its own. A literal and `.member` have the type that their place expects.
+  fileprivate var hasType: Bool {
+    let expression = bare
+    switch expression.as(ExprSyntaxEnum.self) {
+    case .integerLiteralExpr, .floatLiteralExpr, .stringLiteralExpr, .nilLiteralExpr: return false
+    case .prefixOperatorExpr(let prefix): return prefix.expression.hasType
+    case .infixOperatorExpr(let infix): return infix.leftOperand.hasType || infix.rightOperand.hasType
+    case .ternaryExpr(let choice): return choice.thenExpression.hasType || choice.elseExpression.hasType
+    case .memberAccessExpr(let member): return member.base?.hasType ?? false
+    case .functionCallExpr(let call): return call.calledExpression.hasType
+    default: return true
+    }
+  }
 }

@@ -42,10 +42,14 @@ final class PredicateLowering {
     case node(Node)
     /// A value that the closure computes at once. The expansion has it under a name of its own.
     case captured(String)
+    /// Such a value as an optional, which is nil where Swift would trap.
+    case softened(String)
   }
 
   static let foundation = "Foundation.PredicateExpressions."
   static let build = "SwiftData.__Build."
+  /// Begins the names of captured values and their parts.
+  static let capturedPrefix = "__c"
 
   // MARK: - Mutable State
 

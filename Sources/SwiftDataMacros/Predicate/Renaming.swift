@@ -6,35 +6,33 @@ extension PredicateLowering {
   /// A captured expression with the names that its `let` values have in the expansion.
   func renamed(_ expression: ExprSyntax) -> ExprSyntax {
     Renamer { name in
-      if case .captured(let own)? = self.binding(of: name) { own } else { nil }
+      switch self.binding(of: name) {
+      case .captured(let own): ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(own)))
+      case .softened(let own):
+        ExprSyntax(ForceUnwrapExprSyntax(expression: DeclReferenceExprSyntax(baseName: .identifier(own))))
+      case .node, nil: nil
+      }
     }.rewrite(expression).cast(ExprSyntax.self)
   }
 }
 
 /// Renames references, except where a closure of the expression declares the name itself.
 private final class Renamer: SyntaxRewriter {
-  private let newName: (String) -> String?
+  private let replacement: (String) -> ExprSyntax?
   private var hidden: [Set<String>] = []
 
-  init(_ newName: @escaping (String) -> String?) {
-    self.newName = newName
+  init(_ replacement: @escaping (String) -> ExprSyntax?) {
+    self.replacement = replacement
     super.init(viewMode: .sourceAccurate)
   }
 
-  private func name(for token: TokenSyntax) -> String? {
-    hidden.contains { $0.contains(token.text) } ? nil : newName(token.text)
-  }
-
-  private func reference(_ name: String) -> ExprSyntax {
-    ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
+  private func value(of token: TokenSyntax) -> ExprSyntax? {
+    hidden.contains { $0.contains(token.text) } ? nil : replacement(token.text)
   }
 
   override func visit(_ node: DeclReferenceExprSyntax) -> ExprSyntax {
-    guard !node.isMemberName, let name = name(for: node.baseName) else { return ExprSyntax(node) }
-    return ExprSyntax(
-      node.with(
-        \.baseName,
-        .identifier(name, leadingTrivia: node.baseName.leadingTrivia, trailingTrivia: node.baseName.trailingTrivia)))
+    guard !node.isMemberName, let value = value(of: node.baseName) else { return ExprSyntax(node) }
+    return value.with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
   }
 
   override func visit(_ node: ClosureExprSyntax) -> ExprSyntax {
@@ -48,8 +46,11 @@ private final class Renamer: SyntaxRewriter {
   /// `if let name` becomes `if let` of the new name, which the references in its branch have too.
   override func visit(_ node: OptionalBindingConditionSyntax) -> OptionalBindingConditionSyntax {
     guard node.initializer == nil, let pattern = node.pattern.as(IdentifierPatternSyntax.self),
-      let name = name(for: pattern.identifier)
+      let value = value(of: pattern.identifier)
     else { return super.visit(node) }
+    guard let name = value.as(DeclReferenceExprSyntax.self)?.baseName.text else {
+      return node.with(\.initializer, initializer(value))
+    }
     let identifier = TokenSyntax.identifier(
       name, leadingTrivia: pattern.identifier.leadingTrivia, trailingTrivia: pattern.identifier.trailingTrivia)
     return node.with(\.pattern, PatternSyntax(pattern.with(\.identifier, identifier)))
@@ -57,11 +58,12 @@ private final class Renamer: SyntaxRewriter {
 
   /// `[name]` captures the value that the name has outside.
   override func visit(_ node: ClosureCaptureSyntax) -> ClosureCaptureSyntax {
-    guard node.initializer == nil, let name = name(for: node.name) else { return super.visit(node) }
-    return node.with(
-      \.initializer,
-      InitializerClauseSyntax(equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: reference(name))
-    )
+    guard node.initializer == nil, let value = value(of: node.name) else { return super.visit(node) }
+    return node.with(\.initializer, initializer(value))
+  }
+
+  private func initializer(_ value: ExprSyntax) -> InitializerClauseSyntax {
+    InitializerClauseSyntax(equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: value)
   }
 }
 

@@ -88,11 +88,12 @@ extension PredicateLowering {
 
   /// Gives a value a name, as `let` and a capture list do.
   func declare(_ name: String, _ type: TypeSyntax?, _ value: ExprSyntax) {
-    if !depends(value), !captured(value.bare, .value).isNamed {
+    if !depends(value), let (text, mayFail) = computed(value) {
       // The expansion has no braces around branches, and has them in another order. A value with the name `x` would hide the `x` outside.
-      let own = makeName("__c")
-      write("let \(own)\(type.map { ": \($0.trimmedDescription)" } ?? "") = \(renamed(value).code)")
-      bind(name, to: .captured(own))
+      let own = makeName(Self.capturedPrefix)
+      let type = type.map { mayFail ? ": (\($0.trimmedDescription))?" : ": \($0.trimmedDescription)" } ?? ""
+      write("let \(own)\(type) = \(text)")
+      bind(name, to: mayFail ? .softened(own) : .captured(own))
       return
     }
     let node = lower(value)

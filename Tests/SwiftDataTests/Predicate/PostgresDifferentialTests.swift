@@ -25,6 +25,23 @@ struct PostgresDifferentialTests {
     arguments: (first + seeds)..<(first + seeds + 3))
   func partitions(seed: UInt64) throws { try check(seed, partitions: 5) }
 
+  @Test(
+    "A PostgreSQL store computes with numbers at the ends of their types as Swift does", arguments: first..<(first + 2))
+  func arithmetic(seed: UInt64) throws {
+    var containers = [ModelContainer]()
+    let data = try ArithmeticData(seed: seed) {
+      let configuration = PostgresConfiguration(
+        url: LawServer.url ?? "", namespace: "law_" + UUID().uuidString.lowercased(),
+        pool: PostgresPoolOptions(size: 2))
+      containers.append(try ModelContainer(for: Extreme.self, configurations: configuration))
+      return ModelContext(containers.last!)
+    }
+    for number in 0..<(Self.share / 5) {
+      for difference in data.differences(number) { Issue.record("seed \(seed), number \(number): \(difference)") }
+    }
+    for container in containers { try container.erase() }
+  }
+
   private func check(_ seed: UInt64, partitions: Int) throws {
     let schema = Schema([Specimen.self, Drawer.self, StrongBox.self, Cabinet.self, Sticker.self])
     var configuration = PostgresConfiguration(

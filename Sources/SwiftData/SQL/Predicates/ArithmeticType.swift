@@ -46,7 +46,9 @@ enum ArithmeticType {
       switch operation {
       case .add: result = one + other
       case .subtract: result = one - other
-      case .multiply: result = one * other
+      case .multiply:
+        guard let product = one.product(other) else { return nil }
+        result = product
       case .divide, .remainder: return nil
       }
       return .text(result.description)
@@ -104,4 +106,20 @@ enum ArithmeticType {
   }
 
   private static func cell(_ value: Double) -> SQLValue { value.isNaN ? .text("nan") : .real(value) }
+}
+
+extension Decimal {
+  /// The product, or nil if it is too small for a `Decimal`. Foundation's own `*` traps then.
+  func product(_ other: Decimal) -> Decimal? {
+    let leastExponent = -128
+    let sum = exponent + other.exponent
+    guard sum < leastExponent, !isNaN, !other.isNaN, self != 0, other != 0 else { return self * other }
+    // A product of many digits is rounded, which makes its exponent greater.
+    let digits = magnitude.significand * other.magnitude.significand
+    guard digits.exponent + sum >= leastExponent else { return nil }
+    let significand = Decimal(sign: .plus, exponent: -digits.exponent, significand: digits)
+    return Decimal(
+      sign: isSignMinus == other.isSignMinus ? .plus : .minus, exponent: digits.exponent + sum, significand: significand
+    )
+  }
 }

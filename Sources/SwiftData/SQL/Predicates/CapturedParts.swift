@@ -64,4 +64,47 @@ extension __Build {
   /// A captured divisor of a type that allows division by zero.
   @_disfavoredOverload
   public static func divisor<T>(_ value: T) -> T? { value }
+
+  /// A captured `lower...upper`, or nil if the bounds are in the wrong order or one is NaN.
+  public static func closedRange<Bound: Comparable>(_ lower: Bound, _ upper: Bound) -> ClosedRange<Bound>? {
+    lower <= upper ? lower...upper : nil
+  }
+
+  /// A captured `lower..<upper`, or nil if the bounds are in the wrong order or one is NaN.
+  public static func range<Bound: Comparable>(_ lower: Bound, _ upper: Bound) -> Range<Bound>? {
+    lower <= upper ? lower..<upper : nil
+  }
+
+  /// The only bound of a captured range, or nil if it is NaN.
+  public static func bound<Bound: Comparable>(_ value: Bound) -> Bound? { value == value ? value : nil }
+
+  /// A captured number of elements, or nil if it is negative.
+  public static func count(_ value: Int) -> Int? { value < 0 ? nil : value }
+
+  /// `list.prefix(number)` and so on of a captured list, or nil if the number is negative.
+  public static func part<S: Sequence, Part>(_ list: S, _ number: Int, _ get: (S, Int) -> Part) -> Part? {
+    number < 0 ? nil : get(list, number)
+  }
+
+  /// The result of a method of the same name of another type.
+  @_disfavoredOverload
+  public static func part<Base, Argument, Result>(
+    _ base: Base, _ argument: Argument, _ get: (Base, Argument) -> Result
+  ) -> Result? { get(base, argument) }
+
+  /// `Int(number)` and so on, or nil if the type has no such number.
+  public static func integer<Number: BinaryFloatingPoint, I: FixedWidthInteger>(
+    _ number: Number, _: I.Type, _ convert: (Number) -> I
+  ) -> I? { I(exactly: number.rounded(.towardZero)) }
+
+  /// `Int(number)` and so on, or nil if the type has no such number.
+  public static func integer<Number: BinaryInteger, I: FixedWidthInteger>(
+    _ number: Number, _: I.Type, _ convert: (Number) -> I
+  ) -> I? { I(exactly: number) }
+
+  /// An integer made from something other than a number, which is nil itself if there is none.
+  @_disfavoredOverload
+  public static func integer<T, I, Result>(_ value: T, _: I.Type, _ convert: (T) -> Result) -> Result? {
+    convert(value)
+  }
 }

@@ -2,6 +2,8 @@ import Foundation
 
 // Evaluation in memory that throws where Foundation's nodes trap: overflow, division by zero, a closed range whose bounds are
 // in the wrong order. A fetch also evaluates unsaved objects, and a value of one of them must not end the program.
+//
+// A closure over a list takes an element for which it throws as one that does not match. Statements do the same.
 
 extension PredicateExpression {
   /// Whether ``evaluate(_:)`` can trap. It depends on the type alone.
@@ -12,6 +14,12 @@ extension PredicateExpression {
     let answer = node.map { $0.isTrap || $0.parts.contains { $0.mayTrap } } ?? false
     knownTraps.withLock { $0[ObjectIdentifier(Self.self)] = answer }
     return answer
+  }
+
+  /// Whether ``checked(_:)`` can throw. It depends on the type alone.
+  fileprivate var mayThrow: Bool {
+    guard let node = self as? any CheckedExpression else { return false }
+    return node.isTrap || node.isThrow || node.parts.contains { $0.mayThrow }
   }
 
   /// The value as ``evaluate(_:)`` returns it.
@@ -39,13 +47,16 @@ private struct Trap: Error {}
 private protocol CheckedExpression: PredicateExpression {
   /// The nodes that it evaluates.
   var parts: [any PredicateExpression] { get }
-  /// Whether the node itself can trap.
+  /// Whether the node itself can trap, or differs from Foundation's in what an error of a closure means.
   var isTrap: Bool { get }
+  /// Whether the node itself throws for some values.
+  var isThrow: Bool { get }
   func checkedValue(_ bindings: PredicateBindings) throws -> Output
 }
 
 extension CheckedExpression {
   fileprivate var isTrap: Bool { false }
+  fileprivate var isThrow: Bool { false }
 }
 
 // MARK: - Nodes that trap
@@ -58,7 +69,7 @@ private func exact<I>(_ result: (partialValue: I, overflow: Bool)) throws -> I {
 
 extension PredicateExpressions.Arithmetic: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [lhs, rhs] }
-  fileprivate var isTrap: Bool { Output.self is any FixedWidthInteger.Type }
+  fileprivate var isTrap: Bool { Output.self is any FixedWidthInteger.Type || Output.self == Decimal.self }
 
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     let (left, right) = (try lhs.checked(bindings), try rhs.checked(bindings))
@@ -72,6 +83,10 @@ extension PredicateExpressions.Arithmetic: CheckedExpression {
       }
     }
     if let left = left as? any FixedWidthInteger { return try result(left) as! Output }
+    if op == .multiply, let left = left as? Decimal {
+      guard let product = left.product(right as! Decimal) else { throw Trap() }
+      return product as! Output
+    }
     return switch op {
     case .add: left + right
     case .subtract: left - right
@@ -222,6 +237,7 @@ extension PredicateExpressions.OptionalFlatMap: CheckedExpression {
 
 extension PredicateExpressions.ForcedUnwrap: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [inner] }
+  fileprivate var isThrow: Bool { true }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     try PredicateExpressions.build_ForcedUnwrap(inner.captured(bindings)).evaluate(bindings)
   }
@@ -245,6 +261,7 @@ extension PredicateExpressions.ConditionalCast: CheckedExpression {
 
 extension PredicateExpressions.ForceCast: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [input] }
+  fileprivate var isThrow: Bool { true }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     try PredicateExpressions.ForceCast<PredicateExpressions.Value<Input.Output>, Desired>(
       input.captured(bindings)
@@ -271,6 +288,7 @@ extension PredicateExpressions.ExpressionEvaluate: CheckedExpression {
 
 extension PredicateExpressions.Range: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [lower, upper] }
+  fileprivate var isThrow: Bool { true }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     try PredicateExpressions.Range(lower: lower.captured(bindings), upper: upper.captured(bindings)).evaluate(bindings)
   }
@@ -294,33 +312,36 @@ extension PredicateExpressions.SequenceContains: CheckedExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [sequence, test] }
+  fileprivate var isTrap: Bool { test.mayThrow }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     var inner = bindings
     return try sequence.checked(bindings).contains { element in
       inner[variable] = element
-      return try test.checked(inner)
+      return (try? test.checked(inner)) == true
     }
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [sequence, test] }
+  fileprivate var isTrap: Bool { test.mayThrow }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     var inner = bindings
     return try sequence.checked(bindings).allSatisfy { element in
       inner[variable] = element
-      return try test.checked(inner)
+      return (try? test.checked(inner)) == true
     }
   }
 }
 
 extension PredicateExpressions.Filter: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [sequence, filter] }
+  fileprivate var isTrap: Bool { filter.mayThrow }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     var inner = bindings
     return try sequence.checked(bindings).filter { element in
       inner[variable] = element
-      return try filter.checked(inner)
+      return (try? filter.checked(inner)) == true
     }
   }
 }
@@ -358,6 +379,7 @@ extension PredicateExpressions.StringContainsRegex: CheckedExpression {
 
 extension PredicateExpressions.CollectionIndexSubscript: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [wrapped, index] }
+  fileprivate var isThrow: Bool { true }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     try PredicateExpressions.CollectionIndexSubscript(
       wrapped: wrapped.captured(bindings), index: index.captured(bindings)
@@ -367,6 +389,7 @@ extension PredicateExpressions.CollectionIndexSubscript: CheckedExpression {
 
 extension PredicateExpressions.CollectionRangeSubscript: CheckedExpression {
   fileprivate var parts: [any PredicateExpression] { [wrapped, range] }
+  fileprivate var isThrow: Bool { true }
   fileprivate func checkedValue(_ bindings: PredicateBindings) throws -> Output {
     try PredicateExpressions.CollectionRangeSubscript(
       wrapped: wrapped.captured(bindings), range: range.captured(bindings)

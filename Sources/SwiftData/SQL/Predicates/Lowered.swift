@@ -75,10 +75,17 @@ package struct Scalar {
     isCondition ? sql : operand + SQLFragment(" = 1")
   }
 
-  /// A value that always throws.
-  static func thrown(_ type: ScalarType) -> Scalar {
-    Scalar(sql: SQLFragment("NULL"), type: type, mayThrow: true)
+  /// A value of a type that always throws, or nil if the store has no values of the type.
+  static func thrown(_ type: Any.Type) -> Scalar? {
+    guard let scalar = ScalarType(of: type) else { return nil }
+    let isOptional = ScalarType.isOptional(type)
+    return Scalar(
+      sql: SQLFragment("NULL"), type: scalar, isOptional: isOptional, mayThrow: true,
+      failure: isOptional ? SQLFragment("TRUE") : nil)
   }
+
+  /// Whether it is a value that always throws.
+  var alwaysThrows: Bool { mayThrow && sql.sql == "NULL" && (!isOptional || failure?.sql == "TRUE") }
 
   static func condition(
     _ sql: SQLFragment,

@@ -61,6 +61,11 @@ extension __Build {
     PredicateExpressions.Value(String(value))
   }
 
+  /// Captures a substring, or nil.
+  public static func value(_ value: Substring?) -> PredicateExpressions.Value<String?> {
+    PredicateExpressions.Value(value.map(String.init))
+  }
+
   /// Captures a character as a string. `Character` is not Codable.
   public static func value(
     _ value: Character

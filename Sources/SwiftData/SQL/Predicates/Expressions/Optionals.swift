@@ -116,8 +116,7 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
     switch try state.lower(inner, filtering: state.isFiltering) {
     case .constant(let value):
       if let value = value as? Inner.Output, let present = value { return .constant(present) }
-      guard let type = ScalarType(of: Output.self) else { throw state.unsupported(self, "the captured value is nil") }
-      return .scalar(.thrown(type))
+      return .scalar(try state.thrown(by: self))
     // From here on NULL means failure, for a nil value as well as for a failed computation.
     case .scalar(var scalar):
       scalar.mayThrow = scalar.mayThrow || scalar.isOptional

@@ -7,7 +7,7 @@ extension PredicateExpressions.Range: LowerableExpression {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
       // Swift throws when it creates such a range.
-      guard one <= other else { return .scalar(.thrown(.bool)) }
+      guard one <= other else { return .scalar(try state.thrown(by: self)) }
       return .constant(one..<other)
     }
     return .range(RangeReference(lower: low, upper: high, isClosed: false, boundType: LHS.Output.self))
@@ -19,7 +19,7 @@ extension PredicateExpressions.ClosedRange: LowerableExpression {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
       // Swift throws when it creates such a range.
-      guard one <= other else { return .scalar(.thrown(.bool)) }
+      guard one <= other else { return .scalar(try state.thrown(by: self)) }
       return .constant(one...other)
     }
     return .range(RangeReference(lower: low, upper: high, isClosed: true, boundType: LHS.Output.self))
@@ -36,21 +36,19 @@ extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
       }
       return try state.containment(in: captured, element, of: self)
     }
-    if let thrown = try range.thrownRange { return thrown }
+    if let thrown = try range.thrownRange(Output.self) { return thrown }
     guard case .range(let bounds) = range else { throw state.unsupported(self, "its range is not written out") }
     return try state.containment(in: bounds, element, of: self)
   }
 }
 
 extension Lowered {
-  /// The result of bounds in the wrong order, which is a failure of type `Bool`.
+  /// The failure of what asks a range that Swift cannot create. Nil for another range.
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a stored range.
-  var thrownRange: Lowered? {
-    get throws {
-      guard case .scalar(let scalar) = self else { return nil }
-      guard scalar.type.form == .bool else { throw DataStoreError.preferInMemoryFilter }
-      return self
-    }
+  func thrownRange(_ output: Any.Type) throws -> Lowered? {
+    guard case .scalar(let scalar) = self else { return nil }
+    guard scalar.alwaysThrows, let thrown = Scalar.thrown(output) else { throw DataStoreError.preferInMemoryFilter }
+    return .scalar(thrown)
   }
 }
 
@@ -104,6 +102,14 @@ extension PartialRangeUpTo: CapturableRange {
 }
 
 extension LoweringState {
+  /// The failure of an expression that throws for every row.
+  func thrown<E: PredicateExpression>(by expression: E) throws -> Scalar {
+    guard let thrown = Scalar.thrown(E.Output.self) else {
+      throw unsupported(expression, "the store has no \(E.Output.self)")
+    }
+    return thrown
+  }
+
   /// Whether an element is in a captured range.
   mutating func containment<E: PredicateExpression>(
     in range: CapturedRange,

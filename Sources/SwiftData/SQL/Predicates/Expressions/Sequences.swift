@@ -15,7 +15,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
       return .scalar(result)
     }
     if case .range(let range) = sequence { return try state.containment(in: range, element, of: self) }
-    if case .scalar(let thrown) = sequence, thrown.type.form == .bool { return sequence }
+    if case .scalar(let scalar) = sequence, scalar.alwaysThrows { return .scalar(try state.thrown(by: self)) }
     let collection = try state.collection(sequence, LHS.Output.self, elements: LHS.Output.Element.self, of: self)
     let found = try state.exists(in: collection) { member, state in
       guard let equal = state.equality(member, element, as: RHS.Output.self) else {

@@ -47,7 +47,7 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
     if case .constant(let value as Wrapped.Output) = collection, case .constant(let bounds as Range.Output) = bounds {
       return .constant(try slice(value, bounds))
     }
-    if let thrown = try bounds.thrownRange { return thrown }
+    if let thrown = try bounds.thrownRange(Output.self) { return thrown }
     if case .collection = collection {
       throw state.unsupported(self, "a part of a relationship has no form in the store", instead: "use `filter`")
     }
