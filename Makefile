@@ -25,7 +25,7 @@ run:
 
 # All packages build in one folder here, so that what they have in common is built once. Plain `swift build` has its own folders: SwiftPM
 # would take the build plan of another package for its own.
-test test-all: export BUILD_FOLDER := $(or $(BUILD_FOLDER),$(CURDIR)/.build-all)
+test test-all docs api: export BUILD_FOLDER := $(or $(BUILD_FOLDER),$(CURDIR)/.build-all)
 
 # The tests of all packages. LANDING=1 adds what a change has to pass besides (.ci/run).
 test:

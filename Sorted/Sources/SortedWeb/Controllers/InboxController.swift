@@ -44,7 +44,7 @@ struct InboxController: Sendable {
       if context.visit != nil { return Pages.redirect("/") }
       throw PageError(
         .unauthorized, "This address was used",
-        "Each address signs in one browser. Start `sorted serve` again, or make an address in the settings of a browser that is signed in."
+        "Each address signs in one browser. Start the server again, or make an address in the settings of a browser that is signed in."
       )
     }
     let owner = try await site.desk.read { try LocalUser.id(in: $0.inbox) }

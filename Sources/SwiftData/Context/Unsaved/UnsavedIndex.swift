@@ -48,7 +48,9 @@ extension __Property {
 ///
 /// A change only records the object. The next lookup reads its value. Buckets keep outdated entries until these
 /// outnumber the valid ones.
-struct UnsavedIndex {
+///
+/// It is a class, because a second reference to a struct would make each change copy the recorded objects.
+final class UnsavedIndex {
   private struct Entry {
     let id: ObjectIdentifier
     let stamp: Int
@@ -76,13 +78,15 @@ struct UnsavedIndex {
   }
 
   /// Records that an object was added, or that its value changes.
-  mutating func touch(_ id: ObjectIdentifier) { touched.insert(id) }
+  func touch(_ id: ObjectIdentifier) { touched.insert(id) }
 
   /// Reads the recorded objects.
   /// - Parameter find: returns the unsaved object, or nil if it is no longer unsaved.
-  mutating func settle(_ find: (ObjectIdentifier) -> (any PersistentModel)?) {
+  func settle(_ find: (ObjectIdentifier) -> (any PersistentModel)?) {
     guard !touched.isEmpty else { return }
-    for id in touched {
+    let changed = touched
+    touched = []
+    for id in changed {
       let keys = find(id).map { Self.keys(of: $0, property) }
       let old = readings[id]?.keys
       if keys == old { continue }
@@ -96,11 +100,10 @@ struct UnsavedIndex {
       for key in keys { buckets[key, default: []].append(Entry(id: id, stamp: lastStamp)) }
       entryCount += keys.count
     }
-    touched = []
     if entryCount > currentCount * 2 + 64 { compact() }
   }
 
-  private mutating func compact() {
+  private func compact() {
     buckets = [:]
     entryCount = 0
     for (id, reading) in readings {
@@ -110,11 +113,11 @@ struct UnsavedIndex {
   }
 
   /// The objects that may have a key, unordered.
-  mutating func objects(with key: UnsavedKey) -> [ObjectIdentifier] {
+  func objects(with key: UnsavedKey) -> [ObjectIdentifier] {
     bucket(key) + bucket(.unknown) + (key == .none && property.isToOne ? bucket(.unseen) : [])
   }
 
-  private mutating func bucket(_ key: UnsavedKey) -> [ObjectIdentifier] {
+  private func bucket(_ key: UnsavedKey) -> [ObjectIdentifier] {
     guard var entries = buckets.removeValue(forKey: key) else { return [] }
     let before = entries.count
     entries.removeAll { readings[$0.id]?.stamp != $0.stamp }
@@ -163,10 +166,8 @@ struct UnsavedIndices {
   /// Called when an object becomes unsaved, or stops being so.
   mutating func touch(_ object: any PersistentModel) {
     orders.touch(object)
-    guard !indices.isEmpty else { return }
-    let name = ObjectIdentifier(type(of: object).__entity)
-    guard let properties = indices[name]?.keys else { return }
-    for property in properties { indices[name]?[property]?.touch(ObjectIdentifier(object)) }
+    guard !indices.isEmpty, let own = indices[ObjectIdentifier(type(of: object).__entity)] else { return }
+    for index in own.values { index.touch(ObjectIdentifier(object)) }
   }
 
   /// Called before or after a property of an unsaved object changes.
@@ -191,12 +192,10 @@ struct UnsavedIndices {
     all: () -> [any PersistentModel], _ find: (ObjectIdentifier) -> (any PersistentModel)?
   ) -> [ObjectIdentifier] {
     let name = ObjectIdentifier(entity)
-    // Moved out, so that it is changed in place.
-    var index = indices[name]?.removeValue(forKey: property.index) ?? UnsavedIndex(property, all())
-    index.settle(find)
-    let found = keys.flatMap { index.objects(with: $0) }
+    let index = indices[name]?[property.index] ?? UnsavedIndex(property, all())
     indices[name, default: [:]][property.index] = index
-    return found
+    index.settle(find)
+    return keys.flatMap { index.objects(with: $0) }
   }
 
   #if DEBUG
