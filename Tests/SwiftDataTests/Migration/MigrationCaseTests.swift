@@ -87,6 +87,93 @@ struct RemovedPropertyTests {
     #expect(values("Party.host") == "link")
     #expect(values("Party.tags") == "2 links")
   }
+
+  @Test("are not named if the migration is refused")
+  func refused() throws {
+    let store = try TemporaryStore()
+    do {
+      let context = ModelContext(try store.container(Full.Event.self))
+      context.insert(Full.Event("e"))
+      try context.save()
+    }
+    let lines = TaskLogHandler.logged(.warning) {
+      #expect(throws: SwiftDataError.unknownDataStoreSchema) { _ = try store.container(Demanding.Event.self) }
+    }
+    #expect(lines.map(\.message) == [])
+    #expect(
+      try ModelContext(store.container(Full.Event.self)).fetch(FetchDescriptor<Full.Event>()).map(\.title) == ["e"])
+  }
+}
+
+/// `Bare` with a property that the rows of `Full` have no value for.
+private enum Demanding {
+  @Model class Event {
+    var day: Date
+    init(_ day: Date) { self.day = day }
+  }
+}
+
+/// `Full` with another name.
+private enum Renamed {
+  @Model class Event {
+    @Attribute(originalName: "title") var name: String
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum Narrow {
+  struct Size: Codable { var width = 1 }
+  @Model final class Box {
+    var size: Size = Size()
+    init() {}
+  }
+}
+
+private enum Wide {
+  struct Size: Codable {
+    var width = 1
+    var height = 1
+  }
+  @Model final class Box {
+    var size: Size = Size()
+    init() {}
+  }
+}
+
+@Suite("A struct that gains a member with a default")
+struct GainedMemberTests {
+  @Test("is refused with the name of the member and what to do")
+  func refused() throws {
+    let store = try TemporaryStore()
+    do {
+      let context = ModelContext(try store.container(Narrow.Box.self))
+      context.insert(Narrow.Box())
+      try context.save()
+    }
+    let error = #expect(throws: SwiftDataError.unreadableValue) { _ = try store.container(Wide.Box.self) }
+    #expect(error?.property == "size")
+    #expect(error?.message?.contains(#"it has no "height"; make that member optional"#) == true, "\(error as Any)")
+  }
+}
+
+@Suite("An older version of a program")
+struct OlderProgramTests {
+  @Test("learns that a later one gave the property another name")
+  func renamed() throws {
+    let store = try TemporaryStore()
+    do {
+      let context = ModelContext(try store.container(Full.Event.self))
+      context.insert(Full.Event("e"))
+      try context.save()
+    }
+    _ = try store.container(Renamed.Event.self)
+    let error = #expect(throws: SwiftDataError.unknownDataStoreSchema) { _ = try store.container(Full.Event.self) }
+    #expect(error?.property == "title")
+    #expect(error?.message?.contains("a later version of the program named it name") == true, "\(error as Any)")
+    #expect(
+      try ModelContext(store.container(Renamed.Event.self)).fetch(FetchDescriptor<Renamed.Event>()).map(\.name) == ["e"]
+    )
+  }
 }
 
 @Suite("A store of the release before the present format")

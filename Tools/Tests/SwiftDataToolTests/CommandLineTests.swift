@@ -113,6 +113,21 @@ import Testing
     #expect(try Command.run("diff", store, copy).status == 1)
   }
 
+  @Test(
+    "a missing argument is named, with the usage of its command",
+    arguments: [
+      (["check"], "Name a store, or"), (["query"], "Name a store and the statement."),
+      (["query", "a.store"], #""a.store" is the only argument. Name a store and the statement, or"#),
+      (["backup", "a.store"], #""a.store" is the only argument. Name a store and the destination, or"#),
+      (["diff", "a.store"], #""a.store" is the only argument. Name a store and the second store, or"#),
+    ])
+  func missing(arguments: [String], message: String) throws {
+    let result = try Command.run(arguments)
+    #expect(result.status == 2)
+    #expect(result.errors.contains(message), "\(result.errors)")
+    #expect(result.errors.contains("Usage: swiftdata \(arguments[0]) "), "\(result.errors)")
+  }
+
   @Test("environment variables name what each call repeats, and arguments come first")
   func environment() throws {
     let folder = try Music.folder()

@@ -1,6 +1,6 @@
 import Foundation
 
-// The checks of a migration that read rows, and its warnings in the log.
+// The checks of a migration that read rows, and the values that it deletes.
 extension LayoutMigration {
   /// Refuses relationships with stored targets that they do not lead to any more.
   func checkNarrowings() throws {
@@ -12,13 +12,11 @@ extension LayoutMigration {
     }
   }
 
-  /// Says in the log which values go.
-  func warnOfRemovals() throws {
-    for removal in plan.removals {
-      guard let sql = removal.count(in: plan.old), let count = try database.integer(sql), count > 0 else {
-        continue
-      }
-      MigrationRunner.logger.warning("\(store.name): \(removal.warning(count))")
+  /// Which values go.
+  func removedValues() throws -> [String] {
+    try plan.removals.compactMap { removal in
+      guard let sql = removal.count(in: plan.old), let count = try database.integer(sql), count > 0 else { return nil }
+      return "\(store.name): \(removal.warning(count))"
     }
   }
 

@@ -15,10 +15,11 @@ struct LayoutMigration {
   /// The number of rows that one statement copies.
   static let batch = 50_000
 
-  func run() throws {
+  /// - Returns: which values go, for the log of a migration that succeeds.
+  func run() throws -> [String] {
     try refuse()
     try checkNarrowings()
-    try warnOfRemovals()
+    let removals = try removedValues()
     try DerivedTable.drop(of: changedTables, on: database)
     try removeRetiredFiles()
     try numberPairs()
@@ -32,6 +33,7 @@ struct LayoutMigration {
     try DerivedTable.rebuild(for: layout, on: database)
     try removeDanglingKeys()
     try ChangedValues(plan, layout).check(on: SQLiteConnection(KeptStatements(database), store: store)) { $0.select() }
+    return removals
   }
 
   /// The tables whose full-text indices and R*Trees become invalid.
@@ -153,13 +155,25 @@ struct LayoutMigration {
       cell.arguments)
     let gap = try database.first(gaps.sql, gaps.arguments) { (count: $0.integer(0), key: $0.integer(1)) }
     guard let gap, gap.count > 0 else { return cell }
+    let objects = gap.count == 1 ? "1 stored object has" : "\(gap.count) stored objects have"
     throw SwiftDataError(
       .unknownDataStoreSchema, entity: member.entity.name, property: property.name,
-      message: "the property is required, and \(gap.count) stored objects have no value for it (the first has the"
-        + " key \(gap.key)); "
-        + (property.isAttribute
-          ? "give it a default value in its declaration, make it optional, or fill it in a custom stage"
-          : "make it optional, or relate the objects in a custom stage before it becomes required"))
+      message: "the property is required, and \(objects) no value for it (the first has the key \(gap.key)); "
+        + Self.remedy(for: property, of: member.entity, old))
+  }
+
+  /// The remedy for a required property without values.
+  private static func remedy(for property: __Property, of entity: __Entity, _ old: LayoutRecord.Table) -> String {
+    let renamed = old.columns.first { column in
+      column.formerNames?.contains(property.name) == true
+        && !entity.properties.contains { $0.name == column.propertyName }
+    }
+    if let renamed {
+      return "a later version of the program named it \(renamed.propertyName); open the store with that version"
+    }
+    return property.isAttribute
+      ? "give it a default value in its declaration, make it optional, or fill it in a custom stage"
+      : "make it optional, or relate the objects in a custom stage before it becomes required"
   }
 
   /// The condition for the old rows of some classes.

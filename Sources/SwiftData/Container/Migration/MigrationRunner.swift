@@ -10,19 +10,22 @@ struct MigrationRunner {
   let externalStorage: ExternalStorage
 
   private var database: SQLiteDatabase { transaction.database }
-  static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
   /// - Returns: the performed steps, and the layout of models that the program does not list.
   func run(_ path: MigrationPath) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
     var (record, retained) = (path.stored, path.retained)
     var done = [ModelContainer.MigrationSummary.Step]()
+    // A step that is refused takes back the earlier ones, so the log follows the last one.
+    var log = [(level: Logger.Level, message: String, metadata: Logger.Metadata)]()
     if let format = path.format {
       let plan = LayoutPlan(from: record, retained: retained, to: format.layout, isPlanned: path.isPlanned)
-      try LayoutMigration(
+      let removed = try LayoutMigration(
         database: database, plan: plan, layout: format.layout, store: store(format), progress: { _, _, _ in }
       ).run()
+      log += removed.map { (.warning, $0, [:]) }
       (record, retained) = (format.layout.record, plan.retained)
-      Self.logger.info("\(configuration.name): the tables have the names of store format \(StoreFile.format) now")
+      log.append(
+        (.info, "\(configuration.name): the tables have the names of store format \(StoreFile.format) now", [:]))
     }
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
@@ -39,8 +42,9 @@ struct MigrationRunner {
           try run(willMigrate, on: source)
         }
         let store = try store(step.target)
-        try LayoutMigration(database: database, plan: plan, layout: step.target.layout, store: store, progress: report)
-          .run()
+        let migration = LayoutMigration(
+          database: database, plan: plan, layout: step.target.layout, store: store, progress: report)
+        log += try migration.run().map { (.warning, $0, [:]) }
         if case .custom(_, _, _, let didMigrate?)? = step.stage { try run(didMigrate, on: step.target) }
       } catch let error as SQLiteError {
         throw StoreErrors.error(error, configuration: configuration, layout: step.target.layout)
@@ -49,11 +53,15 @@ struct MigrationRunner {
       let summary = ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
       // A version that changed only its number is not logged.
-      Self.logger.log(
-        level: summary.changes.isEmpty && !summary.isCustom ? .debug : .info,
-        "migrated \(configuration.name): \(summary)", metadata: ["duration": "\(ContinuousClock.now - start)"])
+      log.append(
+        (
+          summary.changes.isEmpty && !summary.isCustom ? .debug : .info, "migrated \(configuration.name): \(summary)",
+          ["duration": "\(ContinuousClock.now - start)"]
+        ))
       done.append(summary)
     }
+    let logger = Logger(label: "SwiftData.Migration")
+    for line in log { logger.log(level: line.level, "\(line.message)", metadata: line.metadata) }
     return (done, retained)
   }
 

@@ -25,8 +25,14 @@ struct Backup: ParsableCommand {
   @OptionGroup var namespace: NamespaceOption
   @OptionGroup var output: OutputOptions
 
+  func validate() throws { _ = try location() }
+
+  private func location() throws -> (store: String, other: String) {
+    try StoreArgument.location(store, and: destination, "the destination")
+  }
+
   func run() throws {
-    let (store, destination) = try StoreArgument.location(store, and: destination, "the destination")
+    let (store, destination) = try location()
     let url = URL(fileURLWithPath: destination)
     let opened = try InspectedStore(store, namespace: namespace.name)
     guard opened.kind != .postgres else {

@@ -17,8 +17,14 @@ struct Diff: ParsableCommand {
   var limit = 1000
   @OptionGroup var output: OutputOptions
 
+  func validate() throws { _ = try location() }
+
+  private func location() throws -> (store: String, other: String) {
+    try StoreArgument.location(first, and: second, "the second store")
+  }
+
   func run() throws {
-    let (first, second) = try StoreArgument.location(first, and: second, "the second store")
+    let (first, second) = try location()
     let left = try InspectedStore(first, namespace: namespace.name)
     let right = try InspectedStore(second, namespace: namespace.name)
     let difference = try left.difference(to: right, limit: limit)

@@ -21,13 +21,19 @@ struct Query: ParsableCommand {
       "A store of SwiftData, Core Data or OpenSwiftData, or the URL of a PostgreSQL database. (default: SWIFTDATA_STORE)",
     completion: .file())
   var store: String?
-  @Argument(help: "The statement.")
+  @Argument(help: "The statement, in quotes.")
   var sql: String?
   @OptionGroup var namespace: NamespaceOption
   @OptionGroup var output: OutputOptions
 
+  func validate() throws { _ = try location() }
+
+  private func location() throws -> (store: String, other: String) {
+    try StoreArgument.location(store, and: sql, "the statement")
+  }
+
   func run() throws {
-    let (store, sql) = try StoreArgument.location(store, and: sql, "the statement")
+    let (store, sql) = try location()
     let opened = try InspectedStore(store, namespace: namespace.name)
     if output.json {
       var names = [String]()

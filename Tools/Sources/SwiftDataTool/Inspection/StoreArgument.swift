@@ -33,15 +33,19 @@ struct StoreArgument: ParsableArguments {
     return location
   }
 
+  // An error of `run()` would come with the usage of `swiftdata` instead of the command's.
+  func validate() throws { _ = try location() }
+
   func open() throws -> InspectedStore { try InspectedStore(location(), namespace: namespace.name) }
 
   /// The arguments of a command that takes a store and one thing more. A single argument is that thing, and the environment names
   /// the store.
   static func location(_ first: String?, and second: String?, _ name: String) throws -> (store: String, other: String) {
     if let first, let second { return (first, second) }
-    guard let first else { throw ValidationError("Missing \(name).") }
+    guard let first else { throw ValidationError("Name a store and \(name).") }
     guard let store = EnvironmentVariable.value(variable) else {
-      throw ValidationError("Missing \(name). Name a store before it, or set \(variable).")
+      throw ValidationError(
+        "\"\(first)\" is the only argument. Name a store and \(name), or set \(variable) to the store.")
     }
     return (store, first)
   }
