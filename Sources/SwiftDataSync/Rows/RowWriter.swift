@@ -134,7 +134,9 @@ final class RowWriter {
     var unique: [UniqueValue: RecordKey] = [:]
     for (row, values) in work.unique { for value in values { unique[value] = min(row, unique[value] ?? row) } }
     for key in keys where try store.object(of: key) == nil {
-      let entity = try view.entity(of: key)?.text
+      // A device that does not have the object makes none for a row without its unique value.
+      guard let entity = try view.entity(of: key).flatMap({ user.entities[$0.text] }), try !lacksUnique(key, entity)
+      else { continue }
       let others =
         try [work.former[key]].compactMap(\.self) + view.records(shownBy: key)
         + (named.map { $0[key.name] ?? [] } ?? replica.zones.sorted().map { RecordKey($0, key.name) })
@@ -142,7 +144,7 @@ final class RowWriter {
         + (unique.isEmpty ? [] : try view.uniqueValues(of: key).compactMap { unique[$0] })
       for other in others where try other != key && !view.exists(other) && !taken.contains(other) {
         guard let text = try store.object(of: other), let identifier = user.identifier(text),
-          identifier.entityName == entity
+          identifier.entityName == entity.name
         else { continue }
         taken.insert(other)
         moved[key] = other

@@ -34,12 +34,14 @@ struct ForgeryTests {
     self.group = group
   }
 
-  /// Puts registers of a record into the log of the share.
-  private func forge(_ name: RecordName, _ body: (inout Registers, HybridTime) -> Void) throws {
+  /// Puts registers of a record into the log of a share.
+  private func forge(
+    _ name: RecordName, in zone: ZoneName = SharedGroup.zone, _ body: (inout Registers, HybridTime) -> Void
+  ) throws {
     let replica = group.devices[bob].replica!
     var registers = Registers()
     body(&registers, replica.tick())
-    let transaction = SyncLog.Transaction(id: UUID(), parts: [SharedGroup.zone: [name: registers]])
+    let transaction = SyncLog.Transaction(id: UUID(), parts: [zone: [name: registers]])
     let request = SyncLog.PushRequest(
       cursor: group.server.commit, epoch: try #require(group.server.epoch), transactions: [transaction])
     #expect(try group.server.push(request, from: "bob").refusal == nil)
@@ -74,6 +76,30 @@ struct ForgeryTests {
     try forge(track.name) { $0.born = Stamped($1, "SharedTrack") }
     try group.syncAll()
     try expectAnns(["Jazz: a", "a in Jazz", "single in none, mine", "0 covers, 1 comments"])
+  }
+
+  @Test("who writes a record again in another share without its unique value leaves no object of it (seed 201027)")
+  func withoutUniqueValue() throws {
+    let other = ZoneName.share("2")
+    try group.save(ann) { context in context.insert(SharedPlaylist("Rock")) }
+    try group.sync(ann)
+    try group.share(ann, as: other, playlist: "Rock")
+    group.grant("bob", zone: other)
+    try group.syncAll()
+    let name = RecordName("strange")
+    try forge(name) {
+      $0.born = Stamped($1, "SharedPlaylist")
+      $0.fields["id"] = Stamped($1, .text("x"))
+    }
+    try group.sync(ann)
+    try forge(name) { $0.dead = $1 }
+    try forge(name, in: other) { $0.born = Stamped($1, "SharedPlaylist") }
+    try group.syncAll()
+    for index in group.devices.indices {
+      let context = ModelContext(group.devices[index].container)
+      let names = try context.fetch(FetchDescriptor<SharedPlaylist>()).map(\.name).sorted()
+      #expect(names == ["Jazz", "Rock"], "device \(index)")
+    }
   }
 
   @Test("cannot have the owner's own changes carried into a private object")
