@@ -156,8 +156,54 @@ struct GainedMemberTests {
   }
 }
 
+private enum Pair {
+  @Model final class Note {
+    var title: String = ""
+    var subtitle: String = ""
+    init(_ title: String, _ subtitle: String) { (self.title, self.subtitle) = (title, subtitle) }
+  }
+}
+
+/// `Pair` with the names exchanged, and a further property.
+private enum Exchanged {
+  @Model final class Note {
+    @Attribute(originalName: "subtitle") var title: String = ""
+    @Attribute(originalName: "title") var subtitle: String = ""
+    var rank: Int = 1
+    init() {}
+  }
+}
+
+/// `Pair` whose title takes over the subtitle.
+private enum TakenOver {
+  @Model final class Note {
+    @Attribute(originalName: "subtitle") var title: String = ""
+    init() {}
+  }
+}
+
 @Suite("An older version of a program")
 struct OlderProgramTests {
+  @Test("does not make the newer one follow its renames again")
+  func followedOnce() throws {
+    for isExchange in [true, false] {
+      let store = try TemporaryStore()
+      do {
+        let context = ModelContext(try store.container(Pair.Note.self))
+        context.insert(Pair.Note("t", "s"))
+        try context.save()
+      }
+      func title() throws -> [String] {
+        try isExchange
+          ? ModelContext(store.container(Exchanged.Note.self)).fetch(FetchDescriptor<Exchanged.Note>()).map(\.title)
+          : ModelContext(store.container(TakenOver.Note.self)).fetch(FetchDescriptor<TakenOver.Note>()).map(\.title)
+      }
+      #expect(try title() == ["s"])
+      _ = try store.container(Pair.Note.self)
+      #expect(try title() == ["s"], "exchanged: \(isExchange)")
+    }
+  }
+
   @Test("learns that a later one gave the property another name")
   func renamed() throws {
     let store = try TemporaryStore()

@@ -176,8 +176,9 @@ package enum StoreOpening {
       encryption = encryption.adding(keysOf: known.encryption)
     }
     var metadata = Metadata(
-      identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
-      retained: done.retained, encryption: encryption)
+      identifier: known.identifier, schema: schema, version: path.version,
+      layout: target.current.layout.record.keepingFormerNames(of: path.stored), retained: done.retained,
+      encryption: encryption)
     metadata.isReplacement = true
     if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
     return (known.identifier, done.steps, try metadata.write(to: database))

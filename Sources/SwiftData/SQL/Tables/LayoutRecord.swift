@@ -318,6 +318,29 @@ package struct LayoutRecord: Codable, Equatable {
     return left.tables.allSatisfy { tables[$0.name]?.hasShape(of: $0) ?? false }
   }
 
+  /// The record with the former names that an earlier one has for the same properties. An older version of the program declares none, and must
+  /// not make the newer one follow its `originalName:` a second time.
+  func keepingFormerNames(of earlier: LayoutRecord) -> LayoutRecord {
+    var record = self
+    for index in record.tables.indices {
+      guard let known = earlier.table(named: record.tables[index].name) else { continue }
+      record.tables[index].keepFormerNames(of: known)
+    }
+    for index in record.relationships.indices {
+      let own = record.relationships[index]
+      let known = earlier.relationships.first { $0.table == own.table && $0.name == own.name }
+      guard let formers = known?.formerNames, own.formerNames?.isEmpty == true else { continue }
+      let isTaken = record.relationships.contains { other in
+        other.table == own.table && other.formerNames?.contains(own.name) == true
+          && !earlier.relationships.contains {
+            $0.table == other.table && $0.name == other.name && $0.formerNames?.contains(own.name) == true
+          }
+      }
+      if !isTaken { record.relationships[index].formerNames = formers }
+    }
+    return record
+  }
+
   /// Whether both say the same to the letter, down to what says nothing about the cells. A store that is opened by the
   /// program that made it is recognised by that, without a plan of what would change.
   func isIdentical(to other: LayoutRecord) -> Bool {
@@ -376,6 +399,21 @@ extension LayoutRecord.Index {
 }
 
 extension LayoutRecord.Table {
+  fileprivate mutating func keepFormerNames(of earlier: LayoutRecord.Table) {
+    for index in columns.indices {
+      let name = columns[index].propertyName
+      guard let formers = earlier.column(named: columns[index].name)?.formerNames,
+        columns[index].formerNames?.isEmpty == true
+      else { continue }
+      // Another property takes the values over, and this one is new.
+      let isTaken = columns.contains { other in
+        other.formerNames?.contains(name) == true
+          && earlier.column(named: other.name)?.formerNames?.contains(name) != true
+      }
+      if !isTaken { columns[index].formerNames = formers }
+    }
+  }
+
   /// Whether the rows of both look alike.
   func hasSameRows(as other: LayoutRecord.Table) -> Bool {
     name == other.name && hasDiscriminator == other.hasDiscriminator && Set(classes) == Set(other.classes)

@@ -122,7 +122,7 @@ package enum StoreErrors {
     options.isReadOnly = true
     // The file may be gone or damaged, which is another error.
     let metadata = try? Metadata(SQLiteDatabase(configuration.url.path, options), configuration)
-    return metadata.map { !$0.layout.isIdentical(to: layout.record) } ?? false
+    return metadata.map { !$0.layout.isIdentical(to: layout.record.keepingFormerNames(of: $0.layout)) } ?? false
   }
 
   /// Whether the process is out of file descriptors, which SQLite's code does not reveal. A store needs four: database,
