@@ -79,7 +79,9 @@ final class StoreCapture {
       if isNew { try write(key) { $0.born = Stamped(self.time, WireName(type(of: object).__entity.name)) } }
       try capture(object, key, only: only, isNew: isNew)
     }
-    if try user.keepsOrder { for list in lists { try captureOrder(of: list.owner, list.key, list.rule) } }
+    if try !lists.isEmpty && user.keepsOrder {
+      for list in lists { try captureOrder(of: list.owner, list.key, list.rule) }
+    }
     try releaseLosers()
     for key in deleted.sorted() {
       try delete(key)

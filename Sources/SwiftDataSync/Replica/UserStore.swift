@@ -111,7 +111,7 @@ final class UserStore {
   func newestTransaction() throws -> Int64? { try store.newestTransaction() }
 
   /// Whether the store keeps the order of to-many relationships. A custom `DataStore` need not, and a file of Apple's frameworks does not: two
-  /// such stores would each take its own order for a change of the program, without end.
+  /// such stores would each send the order of its own rows as a change of the program, again and again.
   /// - Throws: an error of the store.
   var keepsOrder: Bool { get throws { try newestTransaction() != nil } }
 

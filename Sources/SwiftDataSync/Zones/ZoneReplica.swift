@@ -56,7 +56,7 @@ final class ZoneReplica {
   var taken: Set<UUID> = []
   /// The transactions of the outbox that the log has as they are here, so that their parts need not come back.
   var pushed: [UUID: SyncLog.Transaction] = [:]
-  /// The transactions of what the program saved since the push began that runs; nil if none runs.
+  /// The transactions with what the program saved since the running push began; nil while no push runs.
   var savesDuringPush: Set<UUID>?
   /// Whether the next pull names the known zones, because the list of zones is out of date.
   var namesZones = false

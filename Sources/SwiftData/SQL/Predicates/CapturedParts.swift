@@ -102,7 +102,7 @@ extension __Build {
     _ number: Number, _: I.Type, _ convert: (Number) -> I
   ) -> I? { I(exactly: number) }
 
-  /// An integer made from something other than a number, which is nil itself if there is none.
+  /// `Int(text)` and so on: what the initializer returns, which is nil itself for a text that is not a number.
   @_disfavoredOverload
   public static func integer<T, I, Result>(_ value: T, _: I.Type, _ convert: (T) -> Result) -> Result? {
     convert(value)
