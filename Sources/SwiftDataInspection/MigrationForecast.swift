@@ -180,7 +180,10 @@ extension MigrationForecast {
     if former.propertyName != property {
       note(name, property, .made, "the property was named \(former.propertyName) and keeps its values")
     }
-    let types = "its type was \(former.valueType) and is \(column.valueType)"
+    let types =
+      former.valueType == column.valueType
+      ? "the struct \(column.valueType) has other members"
+      : "its type was \(former.valueType) and is \(column.valueType)"
     switch Conversion(from: former, to: column) {
     case .same: break
     case .impossible: note(name, property, .refused, types)

@@ -64,3 +64,57 @@ struct MigrationCaseTests {
     #expect(try Former.workCount(again) == 2)
   }
 }
+
+private enum Yard {
+  struct Size: Codable {
+    var width = 1
+    var height = 1
+  }
+  @Model final class Box {
+    var size = Size()
+    init() {}
+  }
+}
+
+@Suite(
+  "A struct of the same name with another member, on a server",
+  .enabled(if: PostgresServer.isThere, PostgresServer.reason))
+struct ServerStructTests {
+  /// Opens a store whose description says that no value has a height.
+  private func reopened(_ size: String, _ body: (TestStore, PostgresConfiguration) throws -> Void) throws {
+    let store = TestStore()
+    let context = ModelContext(try ModelContainer(for: Yard.Box.self, configurations: store.configuration))
+    context.insert(Yard.Box())
+    try context.save()
+    _ = try store.sql(
+      #"UPDATE _swiftdata_metadata SET value = replace(value, '"height":"Int"', '"depth":"Int?"') WHERE key = 'layout 2'"#
+    )
+    _ = try store.sql("UPDATE \"Box\" SET size = $1::text::jsonb", [.text(size)])
+    try body(store, store.configuration)
+  }
+
+  @Test("is refused at the opening if a value lacks a member that is not optional")
+  func refused() throws {
+    try reopened(#"{"width":1}"#) { _, configuration in
+      let error = #expect(throws: SwiftDataError.unreadableValue) {
+        _ = try ModelContainer(for: Yard.Box.self, configurations: configuration)
+      }
+      #expect(error?.property == "size")
+      #expect(error?.message?.contains(#"it has no "height"; make that member optional"#) == true, "\(error as Any)")
+    }
+  }
+
+  @Test("is opened if all values have the member, and the next opening writes nothing")
+  func opened() throws {
+    try reopened(#"{"height":2,"width":1}"#) { store, configuration in
+      let rows = try (0..<2).map { _ in
+        let container = try ModelContainer(for: Yard.Box.self, configurations: configuration)
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Yard.Box>()).map(\.size.height) == [2])
+        let row = try store.sql("SELECT value, xmin::text FROM _swiftdata_metadata WHERE key = 'layout 2'")
+        #expect(row.text(0, 0)?.contains(#""height":"Int""#) == true)
+        return row.text(0, 1)
+      }
+      #expect(rows[0] == rows[1])
+    }
+  }
+}

@@ -352,7 +352,7 @@ extension LayoutRecord {
   /// Whether the values are known to fit the types of a program whose columns are there. An opening checks them else.
   func fits(_ other: LayoutRecord) -> Bool {
     other.tables.allSatisfy { wanted in
-      wanted.columns.allSatisfy { $0.valueType == table(named: wanted.name)?.column(named: $0.name)?.valueType }
+      wanted.columns.allSatisfy { table(named: wanted.name)?.column(named: $0.name).map($0.hasType) == true }
     }
   }
 

@@ -248,6 +248,7 @@ struct PostgresOpening {
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record), stored.fits(record),
+      stored.hasParts(of: record),
       !RollingUpgrade.requiresMore(record, than: stored),
       // The record has to say what became optional, or a later program that requires it would not be refused.
       !RollingUpgrade.requiresMore(stored, than: record),

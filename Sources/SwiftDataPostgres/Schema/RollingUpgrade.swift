@@ -124,8 +124,10 @@ struct RollingUpgrade {
     } else if column.parts.contains(where: { $0.conversion != .same }) {
       let type = old.column(named: new.name)?.valueType ?? ""
       note(
-        "its type changes from \(type) to \(new.valueType), which cannot have all values of the former type", Self.twice
-      )
+        type == new.valueType
+          ? "the struct \(type) has other members, and older programs save values without them"
+          : "its type changes from \(type) to \(new.valueType), which cannot have all values of the former type",
+        Self.twice)
     } else if let former = old.column(named: new.name), Self.becomesRequired(former, new) {
       note(
         "it becomes required, and older programs may save nil",

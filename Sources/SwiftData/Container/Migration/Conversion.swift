@@ -12,7 +12,9 @@ package enum Conversion: Equatable {
   package init(from old: LayoutRecord.Column, to new: LayoutRecord.Column) {
     self =
       switch (old.family, new.family) {
-      case _ where old.valueType == new.valueType: old.family == new.family ? .same : .impossible
+      case _ where old.valueType == new.valueType:
+        // A struct with other parts has all earlier values if these can be decoded.
+        old.family == new.family ? new.hasType(of: old) ? .same : .decoded : .impossible
       case (.integer, .integer): Self.isWidening(old.valueType, new.valueType) ? .same : .decoded
       case (.integer, .unsigned): .unless("column < 0", reason: "the value does not fit the new type")
       case (.unsigned, .integer): Self.narrowing(to: new.valueType)

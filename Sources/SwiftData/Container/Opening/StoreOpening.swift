@@ -48,7 +48,9 @@ package enum StoreOpening {
         // A program without a version would otherwise write its own description, and one with a version write it back.
         let isDescribed =
           known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
-        if isCurrent, isDescribed, known.version == path.version, known.encryption.fits(wanted) {
+        if isCurrent, isDescribed, known.version == path.version, known.encryption.fits(wanted),
+          known.layout.hasParts(of: target.current.layout.record)
+        {
           return (known.identifier, [], texts ?? [:], false)
         }
         guard configuration.allowsSave else {

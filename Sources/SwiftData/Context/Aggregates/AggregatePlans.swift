@@ -88,7 +88,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     if case .integer(let count) = cells[0] { self.count = Int(count) }
     switch (total, cells[1], cells[2]) {
     case (.integer, .integer(let high), .integer(let low)): total = .integer(Int128(high) << 32 + Int128(low))
-    case (.decimal, .text(let text), _): total = .decimal(text == "NaN" ? .nan : Decimal(string: text) ?? .nan)
+    case (.decimal, .text(let text), _): total = .decimal(Decimal(stored: text) ?? .nan)
     case (.real, .real(let sum), .integer(0)): total = .real(sum)
     case (.real, .integer(let sum), .integer(0)): total = .real(Double(sum))
     // A NaN or both infinities, whose sum SQLite returns as NULL.
@@ -137,12 +137,7 @@ enum Extreme {
       read: { cells in
         try checkFailures(cells, at: 1, entity, value)
         guard cells[0] != .null else { return nil }
-        guard let result: Bound = type.value(of: cells[0], entity: entity) else {
-          throw SwiftDataError(
-            .unreadableValue, entity: entity.name, property: value.property?.property.name,
-            message: "a stored value is not of type \(Bound.self); another program wrote it. Correct the row")
-        }
-        return result
+        return try type.value(of: cells[0], entity: entity, as: Bound.self)
       })
   }
 }

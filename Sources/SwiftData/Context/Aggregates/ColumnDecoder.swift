@@ -27,7 +27,8 @@ extension ColumnDecoder {
         throw LoweredValue.failure(entity, value.property?.property.name ?? "an expression", count: 1)
       }
       reader.entity = entity
-      if let result = try bare(reader, column) as? Value { return result }
+      // In two steps, because nil is of type `Value` where that is optional.
+      if let result = try bare(reader, column), let value = result as? Value { return value }
       throw SwiftDataError(
         .unreadableValue, entity: entity.name, property: value.property?.property.name,
         message: "the stored value is not of type \(Value.self); another program wrote it. Correct the row, or"
@@ -48,7 +49,7 @@ extension ColumnDecoder {
       if let raw = scalar.swiftType as? any RawRepresentable.Type, let reading = self.raw(raw, index) { return reading }
     }
     func convert<T>(_: T.Type) -> (SQLRows, Int32) throws -> Any? {
-      { reader, column in scalar.value(of: reader.value(at: column), entity: entity, as: T.self) }
+      { reader, column in try scalar.value(of: reader.value(at: column), entity: entity, as: T.self) }
     }
     return _openExistential(scalar.swiftType, do: convert)
   }

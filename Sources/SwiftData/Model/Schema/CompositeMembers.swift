@@ -86,7 +86,10 @@ package enum CompositeMembers {
   }
 
   // @unchecked Sendable because it is only accessed under the mutex, and types are immutable.
-  private struct Cache: @unchecked Sendable { var members: [ObjectIdentifier: [Known]?] = [:] }
+  private struct Cache: @unchecked Sendable {
+    var members: [ObjectIdentifier: [Known]?] = [:]
+    var parts: [ObjectIdentifier: [String: String]?] = [:]
+  }
   private static let cache = Lock(Cache())
 
   // MARK: - Description
@@ -106,6 +109,27 @@ package enum CompositeMembers {
       composite.properties = parts
       return composite
     }
+  }
+
+  /// The parts of a struct's stored values with their types, `["name": "String", "home.street": "String?"]`. Nil for other types.
+  static func parts(of type: Any.Type) -> [String: String]? {
+    if let known = cache.withLock({ $0.parts[ObjectIdentifier(type)] }) { return known }
+    let parts = parts(of: type, depth: 0)
+    cache.withLock { $0.parts[ObjectIdentifier(type)] = .some(parts) }
+    return parts
+  }
+
+  private static func parts(of type: Any.Type, depth: Int) -> [String: String]? {
+    func elements<C: Collection>(_: C.Type) -> Any.Type { C.Element.self }
+    var type = ScalarType.bare(type)
+    while let array = type as? any JSONArray.Type { type = ScalarType.bare(_openExistential(array, do: elements)) }
+    guard depth < deepest, let members = described(type) else { return nil }
+    var result = [String: String]()
+    for member in members {
+      result[member.name] = SchemaValueType(member.type).name
+      for (name, type) in parts(of: member.type, depth: depth + 1) ?? [:] { result["\(member.name).\(name)"] = type }
+    }
+    return result
   }
 
   private static func described(_ type: Any.Type) -> [(name: String, type: Any.Type)]? {

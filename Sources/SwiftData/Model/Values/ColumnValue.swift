@@ -159,15 +159,25 @@ extension Decimal: __ColumnValue {
   public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Decimal {
     guard kind == .text else { throw row.unreadable(index, column, "a decimal number") }
     let stored = row.string(column)
-    if stored == "NaN" { return .nan }
-    // Decimal(string:) ignores trailing characters, so the whole text is checked.
-    let characters = stored.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }
-    guard characters, let value = Decimal(string: stored) else {
+    guard let value = Decimal(stored: stored) else {
       throw row.unreadable(index, "the stored text \(stored.debugDescription) is not a decimal number")
     }
     return value
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.text(description) }
+
+  /// The number of a cell, or nil for another text.
+  init?(stored text: String) {
+    if text == "NaN" {
+      self = .nan
+      return
+    }
+    // Decimal(string:) ignores trailing characters, so the whole text is checked.
+    guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }),
+      let value = Decimal(string: text)
+    else { return nil }
+    self = value
+  }
 }
 
 // MARK: - Text

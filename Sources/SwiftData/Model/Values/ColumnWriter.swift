@@ -136,4 +136,13 @@ package enum JSONCoding {
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try decoder.decode(type, from: data)
   }
+
+  /// Why JSON cannot be decoded as a type. The text quotes no value.
+  static func reason(of error: any Error, decoding type: Any.Type) -> String {
+    // The usual cause: a struct gained a member. The compiler's decoder ignores the member's default.
+    if case DecodingError.keyNotFound(let key, _) = error {
+      return "the stored JSON is not a \(type): it has no \"\(key.stringValue)\"; make that member optional"
+    }
+    return "the stored JSON is not a \(type)"
+  }
 }

@@ -296,13 +296,8 @@ open class __RowReader {
     guard kind(column) == .text else { throw unreadable(index, column, "JSON text") }
     do {
       return try JSONCoding.decode(V.self, from: Data(string(column).utf8))
-    } catch DecodingError.keyNotFound(let key, let context) {
-      // The usual cause: a struct gained a member. The compiler's decoder ignores the member's default.
-      throw unreadable(
-        index, "the stored JSON is not a \(V.self): it has no \"\(key.stringValue)\"; make that member optional",
-        underlying: DecodingError.keyNotFound(key, context))
     } catch {
-      throw unreadable(index, "the stored JSON is not a \(V.self)", underlying: error)
+      throw unreadable(index, JSONCoding.reason(of: error, decoding: V.self), underlying: error)
     }
   }
 

@@ -31,6 +31,8 @@ package struct ScalarType {
   package let form: Form
   /// The Swift type without optionals.
   package let swiftType: Any.Type
+  /// The property that stores the values, for errors. Nil for computed values.
+  package var property: __Property?
 
   static let bool = ScalarType(form: .bool, swiftType: Bool.self)
   static let int = ScalarType(form: .integer, swiftType: Int.self)
@@ -64,6 +66,7 @@ package struct ScalarType {
   package init(of property: __Property) {
     let type = Self.bare(property.valueType)
     self.swiftType = type
+    self.property = property
     guard case .attribute(_, let encoding) = property.kind else {
       self.form = .opaque
       return
@@ -156,30 +159,42 @@ extension ScalarType {
     try (value as! V).__write(to: writer)
   }
 
-  /// The Swift value of a cell, or nil if the cell does not fit.
-  func value<T>(of cell: SQLValue, entity: __Entity, as type: T.Type = T.self) -> T? {
-    if case .null = cell { return (T.self as? any __OptionalValue.Type)?.__none as? T }
-    guard let value = bareValue(of: cell, entity: entity) else { return nil }
-    return value as? T
+  /// The Swift value of a cell.
+  /// - Throws: ``SwiftDataError/unreadableValue`` if the cell does not fit the type. The error names the property.
+  func value<T>(of cell: SQLValue, entity: __Entity, as type: T.Type = T.self) throws -> T {
+    if case .null = cell, let none = (T.self as? any __OptionalValue.Type)?.__none as? T { return none }
+    let bare: Any?
+    do { bare = try bareValue(of: cell, entity: entity) } catch { throw unreadable(error) }
+    guard let value = bare as? T else { throw unreadable(nil) }
+    return value
   }
 
-  private func bareValue(of cell: SQLValue, entity: __Entity) -> Any? {
+  /// Returns nil for a cell of another kind.
+  private func bareValue(of cell: SQLValue, entity: __Entity) throws -> Any? {
     if form == .json {
       guard case .text(let json) = cell else { return nil }
-      if let slice = swiftType as? any SliceValue.Type { return slice.decode(Data(json.utf8)) }
+      if let slice = swiftType as? any SliceValue.Type { return try slice.decode(Data(json.utf8)) }
       guard let type = swiftType as? any Decodable.Type else { return nil }
-      return try? JSONCoding.decode(type, from: Data(json.utf8))
+      return try JSONCoding.decode(type, from: Data(json.utf8))
     }
     let reader = CellsReader([cell], entity: entity)
-    func raw<R: RawRepresentable>(_: R.Type) -> Any? {
+    func raw<R: RawRepresentable>(_: R.Type) throws -> Any? {
       guard let column = R.RawValue.self as? any __ColumnValue.Type else { return nil }
-      return (try? column.__read(from: reader, column: 0, index: 0) as? R.RawValue).flatMap(R.init(rawValue:))
+      return (try column.__read(from: reader, column: 0, index: 0) as? R.RawValue).flatMap(R.init(rawValue:))
     }
     switch swiftType {
-    case let column as any __ColumnValue.Type: return try? column.__read(from: reader, column: 0, index: 0)
-    case let type as any RawRepresentable.Type: return raw(type)
+    case let column as any __ColumnValue.Type: return try column.__read(from: reader, column: 0, index: 0)
+    case let type as any RawRepresentable.Type: return try raw(type)
     default: return nil
     }
+  }
+
+  /// The reader's own errors are not passed on. It reads a cell without a row, so it names another property.
+  private func unreadable(_ error: (any Error)?) -> SwiftDataError {
+    let reason = (error as? DecodingError).map { JSONCoding.reason(of: $0, decoding: swiftType) }
+    return SwiftDataError(
+      .unreadableValue, entity: property?.entityName, property: property?.name,
+      message: reason ?? "a stored value is not a \(swiftType); another program wrote it. Correct the row")
   }
 
   /// The value inside any number of optionals.
@@ -214,12 +229,12 @@ extension ScalarType {
 /// A slice, which is not Codable. It is encoded as an array, so its indices begin at 0.
 private protocol SliceValue {
   var whole: (any Encodable)? { get }
-  static func decode(_ json: Data) -> Any?
+  static func decode(_ json: Data) throws -> Any
 }
 
 extension ArraySlice: SliceValue where Element: Codable {
   fileprivate var whole: (any Encodable)? { Array(self) }
-  fileprivate static func decode(_ json: Data) -> Any? {
-    (try? JSONCoding.decode([Element].self, from: json)).map { $0[...] }
+  fileprivate static func decode(_ json: Data) throws -> Any {
+    try JSONCoding.decode([Element].self, from: json)[...]
   }
 }

@@ -102,7 +102,7 @@ enum ArithmeticType {
 
   private static func decimal(_ cell: SQLValue) -> Decimal? {
     guard case .text(let text) = cell else { return nil }
-    return text == "NaN" ? .nan : Decimal(string: text)
+    return Decimal(stored: text)
   }
 
   private static func cell(_ value: Double) -> SQLValue { value.isNaN ? .text("nan") : .real(value) }

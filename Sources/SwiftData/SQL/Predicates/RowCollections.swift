@@ -293,7 +293,7 @@ extension LoweringState {
 }
 
 /// A collection whose JSON is the array of its elements.
-protocol JSONArray {}
+protocol JSONArray: Collection {}
 extension Array: JSONArray {}
 extension ArraySlice: JSONArray {}
 extension ContiguousArray: JSONArray {}

@@ -11,6 +11,9 @@ package final class ValueFunction: @unchecked Sendable {
 
   let number: Int64
   /// Takes cells that are not NULL. Nil becomes NULL.
+  ///
+  /// An error means that Swift would throw, so the row does not match, with one exception: a cell that cannot be decoded
+  /// throws ``SwiftDataError/unreadableValue``, and the statement fails, as reading the object does.
   let body: Body
 
   private init(number: Int64, body: @escaping Body) {
@@ -31,12 +34,15 @@ package final class ValueFunction: @unchecked Sendable {
     let operation: String
     let types: [ObjectIdentifier]
     let forms: [ScalarType.Form]
+    /// The properties of the arguments, because errors name them.
+    let properties: [ObjectIdentifier?]
     let keyPath: AnyKeyPath?
 
-    init(_ operation: String, types: [Any.Type], forms: [ScalarType.Form] = [], keyPath: AnyKeyPath? = nil) {
+    init(_ operation: String, types: [Any.Type], of arguments: [ScalarType], keyPath: AnyKeyPath? = nil) {
       self.operation = operation
       self.types = types.map { ObjectIdentifier($0) }
-      self.forms = forms
+      self.forms = arguments.map(\.form)
+      self.properties = arguments.map { $0.property.map { ObjectIdentifier($0) } }
       self.keyPath = keyPath
     }
   }
@@ -87,10 +93,9 @@ extension ValueFunction {
     _ entity: __Entity
   ) -> ValueFunction? {
     func make<T: Equatable>(_: T.Type) -> ValueFunction {
-      function(Key("==", types: [T.self], forms: [left.form, right.form])) { cells in
-        guard let one: T = left.value(of: cells[0], entity: entity),
-          let other: T = right.value(of: cells[1], entity: entity)
-        else { return nil }
+      function(Key("==", types: [T.self], of: [left, right])) { cells in
+        let one: T = try left.value(of: cells[0], entity: entity)
+        let other: T = try right.value(of: cells[1], entity: entity)
         return .integer(one == other ? 1 : 0)
       }
     }
@@ -106,10 +111,9 @@ extension ValueFunction {
     _ entity: __Entity
   ) -> ValueFunction? {
     func make<T: Comparable>(_: T.Type) -> ValueFunction {
-      function(Key(op.sql, types: [T.self], forms: [left.form, right.form])) { cells in
-        guard let one: T = left.value(of: cells[0], entity: entity),
-          let other: T = right.value(of: cells[1], entity: entity)
-        else { return nil }
+      function(Key(op.sql, types: [T.self], of: [left, right])) { cells in
+        let one: T = try left.value(of: cells[0], entity: entity)
+        let other: T = try right.value(of: cells[1], entity: entity)
         return .integer(op.holds(one, other) ? 1 : 0)
       }
     }
@@ -125,7 +129,7 @@ extension ValueFunction {
     _ body: @escaping (Input) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in
-      guard let value: Input = input.value(of: cells[0], entity: entity) else { return nil }
+      let value: Input = try input.value(of: cells[0], entity: entity)
       return output.cell(of: try body(value))
     }
   }
@@ -140,9 +144,8 @@ extension ValueFunction {
     _ body: @escaping (First, Second) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in
-      guard let one: First = first.value(of: cells[0], entity: entity),
-        let other: Second = second.value(of: cells[1], entity: entity)
-      else { return nil }
+      let one: First = try first.value(of: cells[0], entity: entity)
+      let other: Second = try second.value(of: cells[1], entity: entity)
       return output.cell(of: try body(one, other))
     }
   }

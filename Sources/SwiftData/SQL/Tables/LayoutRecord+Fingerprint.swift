@@ -43,6 +43,7 @@ extension LayoutRecord.Table {
       sum.combine(column.reference?.setsNull == true)
       sum.combine(column.family.rawValue)
       sum.combine(column.valueType)
+      for (name, type) in (column.parts ?? [:]).sorted(by: { $0.key < $1.key }) { sum.combine([name, type]) }
       sum.combine(column.isExternal)
       sum.combine(column.formerNames != nil)
       sum.combine(column.formerNames ?? [])

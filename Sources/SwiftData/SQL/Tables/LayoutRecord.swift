@@ -90,6 +90,9 @@ package struct LayoutRecord: Codable, Equatable {
     package var family: ValueFamily
     /// The Swift type without its optional. It says nothing about the cells, so that it does not count.
     package var valueType = ""
+    /// The parts of a struct and their types, ``CompositeMembers/parts(of:)``. Nil for other types, and where an earlier
+    /// version wrote the record. It says nothing about the cells, so that it does not count.
+    package var parts: [String: String]?
     /// Whether cells may name files of the external storage.
     package var isExternal = false
     /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
@@ -109,6 +112,16 @@ package struct LayoutRecord: Codable, Equatable {
       (self.name, self.entity, self.property) = (name, entity, property)
       (self.affinity, self.isRequired, self.reference) = (affinity, isRequired, reference)
       (self.family, self.valueType, self.isExternal, self.formerNames) = (family, valueType, isExternal, formerNames)
+    }
+
+    /// Whether each value of another column is known to be one of this column's type.
+    package func hasType(of former: Column) -> Bool {
+      guard valueType == former.valueType else { return false }
+      guard let parts, let formers = former.parts else { return true }
+      return parts.allSatisfy { name, type in
+        guard let former = formers[name] else { return type.hasSuffix("?") }
+        return type == former || type == former + "?"
+      }
     }
 
     /// Whether the program encodes the cells.
@@ -348,6 +361,15 @@ package struct LayoutRecord: Codable, Equatable {
       && zip(relationships, other.relationships).allSatisfy { $0.formerNames == $1.formerNames }
       && zip(tables, other.tables).allSatisfy { $0.isIdentical(to: $1) }
   }
+
+  /// Whether this record has the parts of the other's structs. Otherwise the opening has to write them, because rows
+  /// that the program saves from now on have these parts and no others.
+  package func hasParts(of other: LayoutRecord) -> Bool {
+    other.tables.allSatisfy { table in
+      let known = self.table(named: table.name)
+      return table.columns.allSatisfy { $0.parts == nil || $0.parts == known?.column(named: $0.name)?.parts }
+    }
+  }
 }
 
 /// The meaning of the cells of a column. A column of one family cannot be read as another.
@@ -425,7 +447,7 @@ extension LayoutRecord.Table {
       && hasDiscriminator == other.hasDiscriminator && indices == other.indices && columns.count == other.columns.count
       && zip(columns, other.columns).allSatisfy { left, right in
         left == right && left.entity == right.entity && left.property == right.property
-          && left.valueType == right.valueType && left.isExternal == right.isExternal
+          && left.valueType == right.valueType && left.parts == right.parts && left.isExternal == right.isExternal
           && left.formerNames == right.formerNames
       }
   }

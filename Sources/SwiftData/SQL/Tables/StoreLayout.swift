@@ -127,6 +127,7 @@ extension LayoutRecord {
       column.formerNames = property.attribute?.formerName.map { [$0] } ?? []
       column.affinity = type
       column.valueType = SchemaValueType(property.bareType).name
+      column.parts = CompositeMembers.parts(of: property.bareType)
       column.isExternal = property.isExternal
     case .toOne, .toMany:
       column.formerNames = []

@@ -36,7 +36,7 @@ package enum StoreErrors {
     func make(_ code: SwiftDataError.Code, _ text: String) -> SwiftDataError {
       SwiftDataError(code, message: text, sql: sql)
     }
-    if let error = EncryptionErrors.error(of: message ?? "", layout, place: place, sql: sql) { return error }
+    if let error = FunctionErrors.error(of: message ?? "", layout, place: place, sql: sql) { return error }
     switch code & 0xFF {
     case SQLITE_NOTADB:
       return make(

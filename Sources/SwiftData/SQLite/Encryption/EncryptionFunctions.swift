@@ -22,7 +22,7 @@ enum EncryptionFunctions {
       do {
         call.returns(try body(call))
       } catch let error as SwiftDataError {
-        call.fails(EncryptionErrors.text(of: error))
+        call.fails(error)
       } catch {
         // The error's text is omitted, because it may contain the value.
         call.fails("encryption failed")

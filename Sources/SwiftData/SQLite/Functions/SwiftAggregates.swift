@@ -62,8 +62,7 @@ enum SwiftAggregates {
 
   private static let all = [
     Aggregate("swift_decimal_sum", 1) { accumulator, call in
-      let text = call.text(0)
-      let value = text == "NaN" ? Decimal.nan : Decimal(string: text) ?? .nan
+      guard let value = call.decimal(0) else { return }
       accumulator.decimal = accumulator.decimal.map { $0 + value } ?? value
     },
     // The number identifies the type's `<` in the registry of `ValueFunction`.
@@ -80,8 +79,8 @@ enum SwiftAggregates {
       accumulator.value = candidate
       return
     }
-    if let less = try? function.body(arguments(candidate, current)), less == .integer(1) {
-      accumulator.value = candidate
-    }
+    do {
+      if try function.body(arguments(candidate, current)) == .integer(1) { accumulator.value = candidate }
+    } catch let error as SwiftDataError { call.fails(error) } catch { call.fails("\(error)") }
   }
 }

@@ -10,12 +10,16 @@ extension SwiftFunctions {
     },
     // The cell of a named type's value from its JSON.
     SwiftFunction("swift_json_value", 2) { call in
-      call.returns(JSONText.cell(of: call.text(0), type: call.text(1)))
+      let (json, type) = (call.text(0), call.text(1))
+      let cell = JSONText.cell(of: json, type: type)
+      if cell == nil, json != "null" {
+        return call.fails(SwiftDataError(.unreadableValue, message: "an element of a stored list is not a \(type)"))
+      }
+      call.returns(cell)
     },
     SwiftFunction("swift_value", -1) { call in
       let cells = (1..<call.values.count).map { call.cell($0) }
-      // An error means that Swift would throw, so the row does not match.
-      call.returns(try? ValueFunction.numbered(call.integer(0))?.body(cells))
+      call.returns { try ValueFunction.numbered(call.integer(0))?.body(cells) }
     },
   ]
 }

@@ -12,8 +12,8 @@ extension SwiftFunctions {
       // The order of unsigned integers that are stored by bit pattern.
       SwiftFunction("swift_unsigned_key", 1) { call in call.returns(call.integer(0) ^ Int64.min) },
       SwiftFunction("swift_decimal_key", 1) { call in
-        let text = call.text(0)
-        call.returns((text == "NaN" ? .nan : Decimal(string: text)).map { .blob(DecimalKey.bytes($0)) })
+        guard let value = call.decimal(0) else { return }
+        call.returns(.blob(DecimalKey.bytes(value)))
       },
       SwiftFunction("swift_real", 1) { call in call.returns(Double(call.text(0)).map { .real($0) }) },
       SwiftFunction("swift_bytes", 1) { call in

@@ -76,6 +76,15 @@ struct SQLiteCall {
 
   func cell(_ index: Int) -> SQLValue { SQLValue(argument: values[index]) }
 
+  /// A decimal number. Fails the statement and returns nil for another text.
+  func decimal(_ index: Int) -> Decimal? {
+    let number = Decimal(stored: text(index))
+    if number == nil {
+      fails(SwiftDataError(.unreadableValue, message: "a stored text is not a decimal number"))
+    }
+    return number
+  }
+
   /// A fact about an argument. SQLite keeps it for the next rows if the argument is the same for all of them.
   func fact(about argument: Int32, _ compute: () -> Bool) -> Bool {
     if let known = sqlite3_get_auxdata(context, argument) { return UInt(bitPattern: known) == 1 }
@@ -87,10 +96,19 @@ struct SQLiteCall {
   // MARK: - Results
 
   func fails(_ message: String) { sqlite3_result_error(context, message, -1) }
+  func fails(_ error: SwiftDataError) { fails(FunctionErrors.text(of: error)) }
   func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
   func returnsArgument(_ index: Int) { sqlite3_result_value(context, values[index]) }
 
   func returns(_ value: String) { SQLValue.setResult(of: context, toText: value) }
   func returns(_ value: SQLValue?) { (value ?? .null).setResult(of: context) }
+
+  /// Returns what a ``ValueFunction`` computes. NULL stands for an error of Swift. The statement fails where a cell
+  /// cannot be decoded.
+  func returns(_ compute: () throws -> SQLValue?) {
+    do { returns(try compute()) } catch let error as SwiftDataError where error.code == .unreadableValue {
+      fails(error)
+    } catch { returns(nil) }
+  }
 }

@@ -64,7 +64,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
       let isOptional = ScalarType.isOptional(Output.self)
       return .scalar(state.member(of: scalar, at: member.path, type: output, isOptional: isOptional))
     }
-    let key = ValueFunction.Key("keyPath", types: [Root.Output.self], forms: [scalar.type.form], keyPath: keyPath)
+    let key = ValueFunction.Key("keyPath", types: [Root.Output.self], of: [scalar.type], keyPath: keyPath)
     let function = ValueFunction.unary(key, scalar.type, output, state.entity) { (value: Root.Output) in
       value[keyPath: keyPath]
     }
@@ -167,7 +167,7 @@ extension LoweringState {
       return scalar
     }
     func function<T>(_ type: T.Type) -> ValueFunction {
-      let key = ValueFunction.Key("decoded", types: [type], forms: [.json])
+      let key = ValueFunction.Key("decoded", types: [type], of: [scalar.type])
       return .unary(key, scalar.type, own, entity) { (value: T) in value }
     }
     return _openExistential(own.swiftType, do: function).scalar([scalar], type: own)
@@ -202,6 +202,7 @@ extension LoweringState {
   func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
     var result = value
     result.type = type
+    result.type.property = value.type.property
     // An index covers one path from the cell, so nested paths are joined.
     let outer = value.member.flatMap { $0.sql == value.sql ? $0 : nil }
     let (base, full) = outer.map { ($0.base, $0.path + path.dropFirst()) } ?? (value.sql, path)

@@ -138,7 +138,7 @@ extension LoweringState {
     guard value.type.form != .opaque, let output = ScalarType(of: E.Output.self) else {
       throw unsupported(expression, "a \(E.Output.self) has no form in the store")
     }
-    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], forms: [value.type.form])
+    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], of: [value.type])
     let function = ValueFunction.unary(key, value.type, output, entity, body)
     return .scalar(function.scalar([value], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
   }
@@ -163,7 +163,7 @@ extension LoweringState {
     let key = ValueFunction.Key(
       name,
       types: [First.Output.self, Second.Output.self, E.Output.self],
-      forms: [one.type.form, other.type.form]
+      of: [one.type, other.type]
     )
     let function = ValueFunction.binary(key, one.type, other.type, output, entity, body)
     return .scalar(function.scalar([one, other], type: output, isOptional: ScalarType.isOptional(E.Output.self)))

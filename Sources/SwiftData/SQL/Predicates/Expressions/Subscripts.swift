@@ -56,10 +56,10 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
       throw state.unsupported(self, "of this a slice has no form in the store", instead: "look at single elements")
     }
     let (low, high) = try limits(bounds, state)
-    let key = ValueFunction.Key("slice", types: [Wrapped.Output.self], forms: [array.type.form])
+    let key = ValueFunction.Key("slice", types: [Wrapped.Output.self], of: [array.type])
     let function = ValueFunction.function(key) { [entity = state.entity] cells in
-      guard let value: Wrapped.Output = array.type.value(of: cells[0], entity: entity),
-        case .integer(let low) = cells[1], case .integer(let high) = cells[2], low <= high,
+      let value: Wrapped.Output = try array.type.value(of: cells[0], entity: entity)
+      guard case .integer(let low) = cells[1], case .integer(let high) = cells[2], low <= high,
         let bounds = Int(low)..<Int(high) as? Range.Output
       else { return nil }
       return output.cell(of: try slice(value, bounds))

@@ -118,7 +118,7 @@ extension LoweringState {
     guard value.type.form != .opaque, !ScalarType.isOptional(Input.Output.self),
       let output = ScalarType(of: E.Output.self)
     else { throw unsupported(expression, "the store cannot tell the types of values apart") }
-    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], forms: [value.type.form])
+    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], of: [value.type])
     let function = ValueFunction.unary(key, value.type, output, entity, body)
     var result = function.scalar([value], type: output, isOptional: ScalarType.isOptional(E.Output.self))
     result.mayThrow = true

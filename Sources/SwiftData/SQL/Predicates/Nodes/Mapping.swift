@@ -101,9 +101,9 @@ extension LoweringState {
     case .scalar(let scalar):
       guard scalar.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else { break }
       let key = ValueFunction.Key(
-        "map", types: [type(of: keyPath).rootType], forms: [scalar.type.form], keyPath: keyPath)
+        "map", types: [type(of: keyPath).rootType], of: [scalar.type], keyPath: keyPath)
       let function = ValueFunction.function(key) { [entity] cells in
-        guard let value: Any = scalar.type.value(of: cells[0], entity: entity) else { return nil }
+        let value: Any = try scalar.type.value(of: cells[0], entity: entity)
         return value[keyPath: keyPath].flatMap { output.cell(of: $0) }
       }
       return .scalar(function.scalar([scalar], type: output, isOptional: isOptional))

@@ -1,11 +1,15 @@
-/// Transports errors of encrypted columns through SQLite, which supports only text.
-enum EncryptionErrors {
+/// Transports errors of SQL functions through SQLite, which supports only text.
+enum FunctionErrors {
   private static let codes: [(prefix: String, code: SwiftDataError.Code)] = [
     ("SwiftData key: ", .encryptionKey), ("SwiftData value: ", .unreadableValue),
   ]
 
+  /// Between the entity, the property and the message. No name contains it.
+  private static let separator: Character = "\u{1F}"
+
   static func text(of error: SwiftDataError) -> String {
-    (codes.first { $0.code == error.code }?.prefix ?? "") + (error.message ?? "")
+    (codes.first { $0.code == error.code }?.prefix ?? "")
+      + [error.entity ?? "", error.property ?? "", error.message ?? ""].joined(separator: String(separator))
   }
 
   /// Returns nil for the text of any other error.
@@ -22,6 +26,11 @@ enum EncryptionErrors {
     let advice =
       known.code == .encryptionKey
       ? "; add it to ModelConfiguration.previousEncryptionKeys. Nothing was lost or changed" : ""
-    return SwiftDataError(known.code, message: text.dropFirst(known.prefix.count) + advice, sql: sql)
+    let parts = text.dropFirst(known.prefix.count).split(
+      separator: separator, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return nil }
+    func name(_ part: Substring) -> String? { part.isEmpty ? nil : String(part) }
+    return SwiftDataError(
+      known.code, entity: name(parts[0]), property: name(parts[1]), message: parts[2] + advice, sql: sql)
   }
 }
