@@ -65,7 +65,7 @@ test-browser:
 
 # Builds and runs each example, and compares what it prints.
 examples:
-	@scripts/bootstrap test
+	@scripts/bootstrap examples
 	scripts/examples
 
 # Both simulators of sync: RUNS=10000 SEED=1. A failing seed is printed with what went wrong.

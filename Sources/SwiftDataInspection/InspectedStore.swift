@@ -33,7 +33,7 @@ public final class InspectedStore: Sendable {
 
   /// Opens a store for reading.
   /// - Parameters:
-  ///   - location: the path of a file, or the URL of a PostgreSQL database.
+  ///   - location: the path or the URL of a file, or the URL of a PostgreSQL database.
   ///   - namespace: the schema of the database in which the tables are.
   /// - Throws: `SwiftDataError` if there is no store or it cannot be read.
   public init(_ location: String, namespace: String = "swiftdata") throws {
@@ -45,7 +45,8 @@ public final class InspectedStore: Sendable {
       (apple, file, self.server) = (nil, nil, server)
       return
     }
-    let url = URL(fileURLWithPath: location)
+    let named = location.hasPrefix("file:") ? URL(string: location) : nil
+    let url = named ?? URL(fileURLWithPath: location)
     server = nil
     if FileKind.of(url) == .store {
       let access = FileAccess(url, isWritable: false) { try $0.expectOwnStore() }

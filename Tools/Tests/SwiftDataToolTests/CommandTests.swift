@@ -18,6 +18,7 @@ import Testing
   func inspect() throws {
     let file = try Music.store()
     let text = try Command.run("inspect", file.path)
+    #expect(try Command.run("inspect", file.absoluteString).output == text.output)
     #expect(text.status == 0)
     for part in [
       "Apple store", "Album  1 objects in ZALBUM", "tracks -> [Track], inverse album, delete rule cascade",
