@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import SwiftData
 
 /// Extends the tables of a store to the models of this program, as a ``LayoutPlan`` says.
@@ -22,19 +21,18 @@ struct LayoutChange {
   var early: Set<EarlyColumns.Place> = []
   /// The version that a stage of a plan leaves.
   var leaving: LayoutRecord?
-
-  private static var logger: Logger { Logger(label: "SwiftData.Migration") }
+  let log: MigrationLog
 
   /// Says in the log which values go.
   func warn(_ reason: String, _ count: Int64, _ what: String) {
-    Self.logger.warning("\(store): \(reason); the migration deletes its \(count) \(what)\(count == 1 ? "" : "s")")
+    log.warn("\(store): \(reason); the migration deletes its \(count) \(what)\(count == 1 ? "" : "s")")
   }
 
   /// Says in the log that the server cannot make an index.
   func noteUnmade(_ index: LayoutRecord.Index, _ table: LayoutRecord.Table) {
     guard !index.isUnique, index.serverTerms(of: table.name, in: layout) == nil else { return }
     let terms = index.names.map { "\\.\($0)" }.joined(separator: ", ")
-    Self.logger.warning(
+    log.warn(
       "\(store): PostgreSQL gets no index for #Index<\(table.classes[0])>([\(terms)]), because it compares this member with Swift's help; fetches find the same objects without it"
     )
   }
