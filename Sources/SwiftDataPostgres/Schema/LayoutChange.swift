@@ -97,6 +97,8 @@ struct LayoutChange {
         "ALTER TABLE \(table.name.quotedIdentifier) ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
       column.isRequired = false
     }
+    // The column of a subclass's property is never required in the table, so the record has to say that rows may lack the value.
+    if column.isOptional == false { column.isOptional = true }
     guard column.reference?.setsNull == false else { return column }
     try run(table.references(column, partitions)?.removal ?? [])
     column.reference?.setsNull = true
@@ -342,7 +344,7 @@ extension LayoutRecord {
               && Self.isRenamed(known.formerNames, column.formerNames)
           }
           // A column that this program does not write must not be required.
-          && table.columns.allSatisfy { !$0.isRequired || wanted.column(named: $0.name) != nil }
+          && table.columns.allSatisfy { wanted.column(named: $0.name) != nil || !$0.requiresValues(of: wanted.classes) }
           && table.uniquenessBeyond(wanted).isEmpty
       }
   }
@@ -356,6 +358,13 @@ extension LayoutRecord {
 
   private static func isRenamed(_ stored: [String]?, _ wanted: [String]?) -> Bool {
     Set(stored ?? []).isSuperset(of: wanted ?? [])
+  }
+}
+
+extension LayoutRecord.Column {
+  /// Whether each row of one of the classes needs a value.
+  fileprivate func requiresValues(of classes: [String]) -> Bool {
+    isRequired || isOptional == false && entity.map(classes.contains) == true
   }
 }
 
