@@ -164,7 +164,7 @@ extension ExprSyntax {
     return first
   }
 
-  /// What the last link of a chain follows.
+  /// The expression before the last link of a chain.
   private var chainBase: ExprSyntax? {
     switch self.as(ExprSyntaxEnum.self) {
     case .memberAccessExpr(let member): member.base
