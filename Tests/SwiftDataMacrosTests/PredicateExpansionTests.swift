@@ -117,6 +117,10 @@ struct PredicateExpansionTests {
         "value((count(n)).map({ __c2 in [Int](repeating: 1, count: __c2) }))"
       ),
       ("[Int(x)].contains($0.count)", "value((integer(x, Int.self) { Int($0) }).map({ __c2 in [__c2] }))"),
+      (
+        "[a?.f(b!)?.g].contains($0.count)",
+        "value((flat(chain(a) { __base in (b).map({ __c2 in __base.f(__c2)?.g }) })).map({ __c3 in [__c3] }))"
+      ),
       ("[try! f()].contains($0.count)", "value((try? Optional.some(f())).map({ __c2 in [__c2] }))"),
     ] {
       #expect(

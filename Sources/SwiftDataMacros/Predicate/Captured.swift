@@ -68,6 +68,8 @@ private struct Softened {
 private final class Softener: SyntaxRewriter {
   private(set) var parts: [(name: String, value: String)] = []
   private let makeName: () -> String
+  /// Each `?` after which nothing may fail.
+  private var harmless: Set<SyntaxIdentifier> = []
 
   init(makeName: @escaping () -> String) {
     self.makeName = makeName
@@ -84,7 +86,24 @@ private final class Softener: SyntaxRewriter {
   }
 
   override func visit(_ node: ForceUnwrapExprSyntax) -> ExprSyntax {
-    replace(visit(node.expression).trimmedDescription, node)
+    optionalChain(node) ?? replace(visit(node.expression).trimmedDescription, node)
+  }
+
+  override func visit(_ node: MemberAccessExprSyntax) -> ExprSyntax { optionalChain(node) ?? super.visit(node) }
+
+  /// A chain such as `a?.f(b!)`. Swift evaluates what follows the first `?` only if the value before it is not nil. The result is nil if
+  /// nothing after a `?` may fail.
+  private func optionalChain(_ chain: some ExprSyntaxProtocol) -> ExprSyntax? {
+    guard let optional = ExprSyntax(chain).firstOptional, !harmless.contains(optional.id) else { return nil }
+    let name = "__base"
+    let unwrapped = ReplacedOptional(optional, name).rewrite(chain).cast(ExprSyntax.self)
+    let rest = Softened(unwrapped, makeName: makeName)
+    guard rest.mayFail else {
+      harmless.insert(optional.id)
+      return nil
+    }
+    let (base, build) = (visit(optional.expression).trimmedDescription, PredicateLowering.build)
+    return replace("\(build)flat(\(build)chain(\(base)) { \(name) in \(rest.text) })", chain)
   }
 
   /// `try?` would make one optional of two.
@@ -94,19 +113,13 @@ private final class Softener: SyntaxRewriter {
   }
 
   override func visit(_ node: SubscriptCallExprSyntax) -> ExprSyntax {
+    if let chain = optionalChain(node) { return chain }
     guard node.arguments.count == 1, let argument = node.arguments.first, argument.label == nil,
       node.trailingClosure == nil
     else { return super.visit(node) }
-    let base = visit(node.calledExpression)
+    let base = visit(node.calledExpression).trimmedDescription
     let index = visit(argument.expression).trimmedDescription
-    guard node.calledExpression.openOptional != nil else {
-      return replace("\(PredicateLowering.build)element(\(base.trimmedDescription), \(index)) { $0[$1] }", node)
-    }
-    // After `?` the element is an optional, and the rest of the chain follows another `?`.
-    let list = (base.as(OptionalChainingExprSyntax.self)?.expression ?? base).trimmedDescription
-    let element = "\(PredicateLowering.build)element(of: \(list), \(index)) { $0[$1] }"
-    if node.isChained { return ExprSyntax(OptionalChainingExprSyntax(expression: replace(element, node))) }
-    return replace("\(PredicateLowering.build)flat(\(element))", node)
+    return replace("\(PredicateLowering.build)element(\(base), \(index)) { $0[$1] }", node)
   }
 
   override func visit(_ node: AsExprSyntax) -> ExprSyntax {
@@ -162,6 +175,7 @@ private final class Softener: SyntaxRewriter {
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    if let chain = optionalChain(node) { return chain }
     guard node.trailingClosure == nil, let last = node.arguments.last, last.expression.hasType else {
       return super.visit(node)
     }
@@ -185,7 +199,7 @@ private final class Softener: SyntaxRewriter {
   /// `list.prefix(n)` and so on, which trap for a negative number.
   private func part(_ node: FunctionCallExprSyntax, _ argument: ExprSyntax) -> ExprSyntax? {
     guard let member = node.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base, base.hasType,
-      base.openOptional == nil, ["prefix", "suffix", "dropFirst", "dropLast"].contains(member.declName.baseName.text)
+      ["prefix", "suffix", "dropFirst", "dropLast"].contains(member.declName.baseName.text)
     else { return nil }
     let (list, number) = (visit(base).trimmedDescription, visit(argument).trimmedDescription)
     let method = member.declName.baseName.text
@@ -237,14 +251,22 @@ extension InfixOperatorExprSyntax {
   }
 }
 
-extension SubscriptCallExprSyntax {
-  /// Whether a chain goes on after the subscript.
-  fileprivate var isChained: Bool {
-    guard let parent else { return false }
-    if let member = parent.as(MemberAccessExprSyntax.self) { return member.base?.id == id }
-    if let call = parent.as(FunctionCallExprSyntax.self) { return call.calledExpression.id == id }
-    if let call = parent.as(SubscriptCallExprSyntax.self) { return call.calledExpression.id == id }
-    return parent.is(OptionalChainingExprSyntax.self)
+/// Replaces `a?` by a name.
+private final class ReplacedOptional: SyntaxRewriter {
+  private let optional: OptionalChainingExprSyntax
+  private let name: String
+
+  init(_ optional: OptionalChainingExprSyntax, _ name: String) {
+    (self.optional, self.name) = (optional, name)
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  override func visit(_ node: OptionalChainingExprSyntax) -> ExprSyntax {
+    guard node.id == optional.id else { return super.visit(node) }
+    return ExprSyntax(
+      DeclReferenceExprSyntax(baseName: .identifier(name))
+        .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
+    )
   }
 }
 

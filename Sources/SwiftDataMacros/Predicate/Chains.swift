@@ -147,20 +147,31 @@ extension PredicateLowering {
 }
 
 extension ExprSyntax {
-  /// The last `?` of a chain of members, calls and subscripts.
+  /// The last `?` of a chain of members, calls, subscripts and `!`.
   var openOptional: OptionalChainingExprSyntax? {
     var current = self
     while true {
       if let optional = current.as(OptionalChainingExprSyntax.self) { return optional }
-      if let base = current.as(MemberAccessExprSyntax.self)?.base {
-        current = base
-      } else if let call = current.as(FunctionCallExprSyntax.self) {
-        current = call.calledExpression
-      } else if let call = current.as(SubscriptCallExprSyntax.self) {
-        current = call.calledExpression
-      } else {
-        return nil
-      }
+      guard let base = current.chainBase else { return nil }
+      current = base
+    }
+  }
+
+  /// The first `?` of such a chain.
+  var firstOptional: OptionalChainingExprSyntax? {
+    var (current, first) = (self, OptionalChainingExprSyntax?.none)
+    while let optional = current.openOptional { (current, first) = (optional.expression, optional) }
+    return first
+  }
+
+  /// The expression before the last link of a chain.
+  private var chainBase: ExprSyntax? {
+    switch self.as(ExprSyntaxEnum.self) {
+    case .memberAccessExpr(let member): member.base
+    case .functionCallExpr(let call): call.calledExpression
+    case .subscriptCallExpr(let call): call.calledExpression
+    case .forceUnwrapExpr(let unwrap): unwrap.expression
+    default: nil
     }
   }
 }

@@ -78,6 +78,8 @@ extension PredicateLowering {
   func matches(_ pattern: ExprSyntax, _ value: Node) -> Node {
     let pattern = pattern.bare
     if let range = pattern.as(InfixOperatorExprSyntax.self)?.name, ["...", "..<"].contains(range) {
+      // Foundation's node traps where a row's bounds are in the wrong order.
+      if range == "...", depends(pattern) { return emit(foundation: "build_contains", text(pattern), value.text) }
       return emit(foundation: "RangeExpressionContains", "range: \(text(pattern))", "element: \(value.text)")
     }
     switch lower(pattern) {

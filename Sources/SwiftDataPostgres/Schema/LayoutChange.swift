@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import SwiftData
 
 /// Extends the tables of a store to the models of this program, as a ``LayoutPlan`` says.
@@ -22,19 +21,18 @@ struct LayoutChange {
   var early: Set<EarlyColumns.Place> = []
   /// The version that a stage of a plan leaves.
   var leaving: LayoutRecord?
-
-  private static var logger: Logger { Logger(label: "SwiftData.Migration") }
+  let log: MigrationLog
 
   /// Says in the log which values go.
   func warn(_ reason: String, _ count: Int64, _ what: String) {
-    Self.logger.warning("\(store): \(reason); the migration deletes its \(count) \(what)\(count == 1 ? "" : "s")")
+    log.warn("\(store): \(reason); the migration deletes its \(count) \(what)\(count == 1 ? "" : "s")")
   }
 
   /// Says in the log that the server cannot make an index.
   func noteUnmade(_ index: LayoutRecord.Index, _ table: LayoutRecord.Table) {
     guard !index.isUnique, index.serverTerms(of: table.name, in: layout) == nil else { return }
     let terms = index.names.map { "\\.\($0)" }.joined(separator: ", ")
-    Self.logger.warning(
+    log.warn(
       "\(store): PostgreSQL gets no index for #Index<\(table.classes[0])>([\(terms)]), because it compares this member with Swift's help; fetches find the same objects without it"
     )
   }
@@ -99,6 +97,8 @@ struct LayoutChange {
         "ALTER TABLE \(table.name.quotedIdentifier) ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
       column.isRequired = false
     }
+    // The column of a subclass's property is never required in the table, so the record has to say that rows may lack the value.
+    if column.isOptional == false { column.isOptional = true }
     guard column.reference?.setsNull == false else { return column }
     try run(table.references(column, partitions)?.removal ?? [])
     column.reference?.setsNull = true
@@ -344,7 +344,7 @@ extension LayoutRecord {
               && Self.isRenamed(known.formerNames, column.formerNames)
           }
           // A column that this program does not write must not be required.
-          && table.columns.allSatisfy { !$0.isRequired || wanted.column(named: $0.name) != nil }
+          && table.columns.allSatisfy { wanted.column(named: $0.name) != nil || !$0.requiresValues(of: wanted.classes) }
           && table.uniquenessBeyond(wanted).isEmpty
       }
   }
@@ -358,6 +358,13 @@ extension LayoutRecord {
 
   private static func isRenamed(_ stored: [String]?, _ wanted: [String]?) -> Bool {
     Set(stored ?? []).isSuperset(of: wanted ?? [])
+  }
+}
+
+extension LayoutRecord.Column {
+  /// Whether each row of one of the classes needs a value.
+  fileprivate func requiresValues(of classes: [String]) -> Bool {
+    isRequired || isOptional == false && entity.map(classes.contains) == true
   }
 }
 

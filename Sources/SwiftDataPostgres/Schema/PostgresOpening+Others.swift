@@ -123,7 +123,7 @@ extension PostgresOpening {
   ) -> LayoutChange {
     LayoutChange(
       connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards, isFormer: isFormer, isRolling: configuration.isRolling)
+      partitions: partitions, shards: shards, isFormer: isFormer, isRolling: configuration.isRolling, log: log)
   }
 
   /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.

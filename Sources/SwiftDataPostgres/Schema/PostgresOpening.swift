@@ -10,6 +10,7 @@ struct PostgresOpening {
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
   let shards: any PartitionServers
+  let log = MigrationLog()
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
@@ -31,6 +32,7 @@ struct PostgresOpening {
 
   func open() throws -> Opened {
     var opened = try openTables()
+    log.write()
     try ConcurrentIndices(
       connection: connection, configuration: configuration, layout: current.layout, partitions: opened.partitions
     ).make()

@@ -63,8 +63,11 @@ enum Case01 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "rename 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "rename 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "rename 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: changeV1toV2),
+      Pair(
+        name: "rename 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2, again: changeV2toV1,
+        taken: ["R.a"]),
     ]
   }
 }
@@ -125,10 +128,23 @@ enum Case02 {
     }
   }
 
+  static func againV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["a"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
   static var pairs: [Pair] {
     [
-      Pair(name: "take-over 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "take-over 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "take-over 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: againV1toV2),
+      Pair(
+        name: "take-over 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: againV1toV2, again: changeV2toV1),
     ]
   }
 }
@@ -194,8 +210,10 @@ enum Case03 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "exchange 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "exchange 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "exchange 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: changeV2toV1),
+      Pair(
+        name: "exchange 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV2toV1, again: changeV2toV1),
     ]
   }
 }
@@ -259,61 +277,13 @@ enum Case04 {
     }
   }
 
-  static var pairs: [Pair] {
-    [
-      Pair(name: "chain 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "chain 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// cycle of three
-enum Case05 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      var a: Int = 7
-      var b: Int = 7
-      var c: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.ordered("c", \.c)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      @Attribute(originalName: "b") var a: Int = 7
-      @Attribute(originalName: "c") var b: Int = 7
-      @Attribute(originalName: "a") var c: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.ordered("c", \.c)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+  static func againV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
     case "R":
       return [
         "serial": object["serial"],
-        "a": object["b"],
-        "b": object["c"],
-        "c": object["a"],
+        "x": .text("default"),
+        "a": object["a"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -321,7 +291,8 @@ enum Case05 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "cycle of three 1>2", old: V1.self, new: V2.self, change: changeV1toV2)
+      Pair(name: "chain 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: againV1toV2),
+      Pair(name: "chain 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: againV1toV2, again: changeV2toV1),
     ]
   }
 }

@@ -2,6 +2,219 @@
 import Foundation
 import SwiftData
 
+/// rename that is kept
+enum Case08 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class R {
+      var serial: Int = 7
+      var b: String = "default"
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("R", \R.serial) { R() }
+      kind1.ordered("b", \.b)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class R {
+      var serial: Int = 7
+      @Attribute(originalName: "b") var a: String = "default"
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("R", \R.serial) { R() }
+      kind1.ordered("a", \.a)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  enum V3: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+    @Model final class R {
+      var serial: Int = 7
+      @Attribute(originalName: "b") var a: String = "default"
+      var n: Int?
+      var c: Date?
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("R", \R.serial) { R() }
+      kind1.ordered("a", \.a)
+      kind1.optional("n", \.n)
+      kind1.optional("c", \.c)
+      return [kind1]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["b"],
+        "n": object["n"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["a"],
+        "n": object["n"],
+        "c": .null,
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["b"],
+        "n": object["n"],
+        "c": .null,
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func returnV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "b": .text("default"),
+        "n": object["n"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func returnV3toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["a"],
+        "n": object["n"].or(.integer(7)),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func returnV3toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "b": .text("default"),
+        "n": object["n"].or(.integer(7)),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "rename that is kept 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: returnV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "rename that is kept 2>3", old: V2.self, new: V3.self, change: changeV2toV3, back: returnV3toV2,
+        again: changeV2toV3),
+      Pair(
+        name: "rename that is kept 1>3", old: V1.self, new: V3.self, change: changeV1toV3, back: returnV3toV1,
+        again: changeV1toV3),
+    ]
+  }
+}
+
+/// new property of the old name
+enum Case09 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class R {
+      var serial: Int = 7
+      var name: String = "default"
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("R", \R.serial) { R() }
+      kind1.ordered("name", \.name)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class R {
+      var serial: Int = 7
+      @Attribute(originalName: "name") var full: String = "default"
+      var name: String?
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("R", \R.serial) { R() }
+      kind1.ordered("full", \.full)
+      kind1.optional("name", \.name)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "full": object["name"],
+        "name": .null,
+        "n": object["n"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func returnV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "name": object["name"].or(.text("default")),
+        "n": object["n"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "new property of the old name 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: returnV2toV1,
+        again: changeV1toV2)
+    ]
+  }
+}
+
 /// original name that never was
 enum Case10 {
 
@@ -49,9 +262,23 @@ enum Case10 {
     }
   }
 
+  static func returnV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "R":
+      return [
+        "serial": object["serial"],
+        "a": object["a"],
+        "n": object["n"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
   static var pairs: [Pair] {
     [
-      Pair(name: "original name that never was 1>2", old: V1.self, new: V2.self, change: changeV1toV2)
+      Pair(
+        name: "original name that never was 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: returnV2toV1,
+        again: returnV2toV1)
     ]
   }
 }
@@ -97,71 +324,12 @@ enum Case11 {
     }
   }
 
-  static var pairs: [Pair] {
-    [
-      Pair(name: "two take one 1>2", old: V1.self, new: V2.self, change: changeV1toV2)
-    ]
-  }
-}
-
-/// rename of a struct
-enum Case12 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      var look: Look = Look(dark: true, size: 9, font: nil)
-      var other: Look = Look(dark: true, size: 9, font: nil)
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.value("look", \.look)
-      kind1.member("look.size", \.look, \.size, \.look.size)
-      kind1.value("other", \.other)
-      kind1.member("other.size", \.other, \.size, \.other.size)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      @Attribute(originalName: "other") var look: Look = Look(dark: true, size: 9, font: nil)
-      @Attribute(originalName: "look") var other: Look = Look(dark: true, size: 9, font: nil)
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.value("look", \.look)
-      kind1.member("look.size", \.look, \.size, \.look.size)
-      kind1.value("other", \.other)
-      kind1.member("other.size", \.other, \.size, \.other.size)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+  static func returnV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
     case "R":
       return [
         "serial": object["serial"],
-        "look": object["other"],
-        "other": object["look"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "R":
-      return [
-        "serial": object["serial"],
-        "look": object["look"],
-        "other": object["other"],
+        "a": .text("default"),
       ]
     default: throw Pair.unknown(object)
     }
@@ -169,102 +337,9 @@ enum Case12 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "rename of a struct 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "rename of a struct 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// rename of every type
-enum Case13 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      var a: Bool = true
-      var b: Double = 1.5
-      var c: Decimal?
-      var d: Date = Date(timeIntervalSinceReferenceDate: 1_000)
-      var e: UUID?
-      var f: URL = URL(string: "a:b")!
-      @Attribute(.externalStorage) var g: Data = Data([1, 2])
-      var h: [Int] = []
-      var i: [String: Int] = [:]
-      var j: Set<String> = []
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.value("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.optional("c", \.c)
-      kind1.ordered("d", \.d)
-      kind1.optional("e", \.e)
-      kind1.value("f", \.f)
-      kind1.external("g", \.g)
-      kind1.value("h", \.h)
-      kind1.value("i", \.i)
-      kind1.value("j", \.j)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class R {
-      var serial: Int = 7
-      @Attribute(originalName: "a") var k: Bool = true
-      @Attribute(originalName: "b") var l: Double = 1.5
-      @Attribute(originalName: "c") var m: Decimal?
-      @Attribute(originalName: "d") var n: Date = Date(timeIntervalSinceReferenceDate: 1_000)
-      @Attribute(originalName: "e") var o: UUID?
-      @Attribute(originalName: "f") var p: URL = URL(string: "a:b")!
-      @Attribute(.externalStorage, originalName: "g") var q: Data = Data([1, 2])
-      @Attribute(originalName: "h") var r: [Int] = []
-      @Attribute(originalName: "i") var s: [String: Int] = [:]
-      @Attribute(originalName: "j") var t: Set<String> = []
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("R", \R.serial) { R() }
-      kind1.value("k", \.k)
-      kind1.ordered("l", \.l)
-      kind1.optional("m", \.m)
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      kind1.value("p", \.p)
-      kind1.external("q", \.q)
-      kind1.value("r", \.r)
-      kind1.value("s", \.s)
-      kind1.value("t", \.t)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "R":
-      return [
-        "serial": object["serial"],
-        "k": object["a"],
-        "l": object["b"],
-        "m": object["c"],
-        "n": object["d"],
-        "o": object["e"],
-        "p": object["f"],
-        "q": object["g"],
-        "r": object["h"],
-        "s": object["i"],
-        "t": object["j"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "rename of every type 1>2", old: V1.self, new: V2.self, change: changeV1toV2)
+      Pair(
+        name: "two take one 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: returnV2toV1,
+        again: changeV1toV2)
     ]
   }
 }

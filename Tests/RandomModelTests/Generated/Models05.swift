@@ -2,6 +2,209 @@
 import Foundation
 import SwiftData
 
+/// take-over of a list
+enum Case15 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class List {
+      var serial: Int = 7
+      var first: [Item] = []
+      var second: [Item] = []
+      init() {}
+    }
+    @Model final class Item {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("List", \List.serial) { List() }
+      kind1.many("first", \.first, \.serial)
+      kind1.many("second", \.second, \.serial)
+      let kind2 = Kind("Item", \Item.serial) { Item() }
+      kind2.ordered("t", \.t)
+      return [kind1, kind2]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class List {
+      var serial: Int = 7
+      @Relationship(originalName: "second") var first: [Item] = []
+      init() {}
+    }
+    @Model final class Item {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("List", \List.serial) { List() }
+      kind1.many("first", \.first, \.serial)
+      let kind2 = Kind("Item", \Item.serial) { Item() }
+      kind2.ordered("t", \.t)
+      return [kind1, kind2]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "List":
+      return [
+        "serial": object["serial"],
+        "first": object["second"],
+      ]
+    case "Item":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "List":
+      return [
+        "serial": object["serial"],
+        "first": object["first"],
+        "second": .objects([]),
+      ]
+    case "Item":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func againV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "List":
+      return [
+        "serial": object["serial"],
+        "first": object["first"],
+      ]
+    case "Item":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "take-over of a list 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: againV1toV2),
+      Pair(
+        name: "take-over of a list 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: againV1toV2,
+        again: changeV2toV1),
+    ]
+  }
+}
+
+/// exchange of to-ones
+enum Case16 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Pair1 {
+      var serial: Int = 7
+      var left: Item?
+      var right: Item?
+      init() {}
+    }
+    @Model final class Item {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Pair1", \Pair1.serial) { Pair1() }
+      kind1.one("left", \.left, \.serial)
+      kind1.one("right", \.right, \.serial)
+      let kind2 = Kind("Item", \Item.serial) { Item() }
+      kind2.ordered("t", \.t)
+      return [kind1, kind2]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Pair1 {
+      var serial: Int = 7
+      @Relationship(originalName: "right") var left: Item?
+      @Relationship(originalName: "left") var right: Item?
+      init() {}
+    }
+    @Model final class Item {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Pair1", \Pair1.serial) { Pair1() }
+      kind1.one("left", \.left, \.serial)
+      kind1.one("right", \.right, \.serial)
+      let kind2 = Kind("Item", \Item.serial) { Item() }
+      kind2.ordered("t", \.t)
+      return [kind1, kind2]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Pair1":
+      return [
+        "serial": object["serial"],
+        "left": object["right"],
+        "right": object["left"],
+      ]
+    case "Item":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Pair1":
+      return [
+        "serial": object["serial"],
+        "left": object["left"],
+        "right": object["right"],
+      ]
+    case "Item":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "exchange of to-ones 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV2toV1),
+      Pair(
+        name: "exchange of to-ones 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV2toV1,
+        again: changeV2toV1),
+    ]
+  }
+}
+
 /// renamed ends
 enum Case17 {
 
@@ -87,234 +290,12 @@ enum Case17 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "renamed ends 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "renamed ends 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// renamed many-to-many
-enum Case18 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Post {
-      var serial: Int = 7
-      @Relationship(inverse: \Tag.posts) var tags: [Tag] = []
-      init() {}
-    }
-    @Model final class Tag {
-      var serial: Int = 7
-      var name: String = "default"
-      var posts: [Post] = []
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Post", \Post.serial) { Post() }
-      kind1.many("tags", \.tags, \.serial)
-      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
-      kind2.ordered("name", \.name)
-      kind2.many("posts", \.posts, \.serial, isOwner: false)
-      return [kind1, kind2]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Post {
-      var serial: Int = 7
-      @Relationship(originalName: "tags", inverse: \Tag.articles) var topics: [Tag] = []
-      init() {}
-    }
-    @Model final class Tag {
-      var serial: Int = 7
-      var name: String = "default"
-      @Relationship(originalName: "posts") var articles: [Post] = []
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Post", \Post.serial) { Post() }
-      kind1.many("topics", \.topics, \.serial)
-      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
-      kind2.ordered("name", \.name)
-      kind2.many("articles", \.articles, \.serial, isOwner: false)
-      return [kind1, kind2]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Post":
-      return [
-        "serial": object["serial"],
-        "topics": object["tags"],
-      ]
-    case "Tag":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "articles": object["posts"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Post":
-      return [
-        "serial": object["serial"],
-        "tags": .objects([]),
-      ]
-    case "Tag":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "posts": .objects([]),
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "renamed many-to-many 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "renamed many-to-many 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// renamed list and a new class
-enum Case19 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Shelf {
-      var serial: Int = 7
-      var items: [Book] = []
-      init() {}
-    }
-    @Model final class Book {
-      var serial: Int = 7
-      var t: String = "default"
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Shelf", \Shelf.serial) { Shelf() }
-      kind1.many("items", \.items, \.serial)
-      let kind2 = Kind("Book", \Book.serial) { Book() }
-      kind2.ordered("t", \.t)
-      return [kind1, kind2]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Shelf {
-      var serial: Int = 7
-      @Relationship(originalName: "items") var books: [Book] = []
-      var items: [Toy] = []
-      init() {}
-    }
-    @Model final class Book {
-      var serial: Int = 7
-      var t: String = "default"
-      init() {}
-    }
-    @Model final class Toy {
-      var serial: Int = 7
-      var t: String = "default"
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Shelf", \Shelf.serial) { Shelf() }
-      kind1.many("books", \.books, \.serial)
-      kind1.many("items", \.items, \.serial)
-      let kind2 = Kind("Book", \Book.serial) { Book() }
-      kind2.ordered("t", \.t)
-      let kind3 = Kind("Toy", \Toy.serial) { Toy() }
-      kind3.ordered("t", \.t)
-      return [kind1, kind2, kind3]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Shelf":
-      return [
-        "serial": object["serial"],
-        "books": object["items"],
-        "items": .objects([]),
-      ]
-    case "Book":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "renamed list and a new class 1>2", old: V1.self, new: V2.self, change: changeV1toV2)
-    ]
-  }
-}
-
-/// renamed class
-enum Case20 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class ItemV1 {
-      var serial: Int = 7
-      var a: String = "default"
-      var n: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("ItemV1", \ItemV1.serial) { ItemV1() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("n", \.n)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class ItemV2 {
-      var serial: Int = 7
-      @Attribute(originalName: "a") var b: String = "default"
-      var n: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("ItemV2", \ItemV2.serial) { ItemV2() }
-      kind1.ordered("b", \.b)
-      kind1.ordered("n", \.n)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "ItemV1":
-      guard isPlanned else { return nil }
-      return [
-        "serial": object["serial"],
-        "b": object["a"],
-        "n": object["n"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
       Pair(
-        name: "renamed class 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        renamedClasses: ["ItemV1": "ItemV2"])
+        name: "renamed ends 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "renamed ends 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Author.books", "Book.author"]),
     ]
   }
 }

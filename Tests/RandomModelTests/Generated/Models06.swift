@@ -2,96 +2,77 @@
 import Foundation
 import SwiftData
 
-/// integers
-enum Case21 {
+/// exchange of ends
+enum Case18 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class N {
+    @Model final class Author {
       var serial: Int = 7
-      var n: Int = 7
-      var o: Int?
+      @Relationship(inverse: \Book.author) var books: [Book] = []
+      @Relationship(inverse: \Book.drafter) var drafts: [Book] = []
+      init() {}
+    }
+    @Model final class Book {
+      var serial: Int = 7
+      var title: String = "default"
+      var author: Author?
+      var drafter: Author?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
+      let kind1 = Kind("Author", \Author.serial) { Author() }
+      kind1.many("books", \.books, \.serial)
+      kind1.many("drafts", \.drafts, \.serial)
+      let kind2 = Kind("Book", \Book.serial) { Book() }
+      kind2.ordered("title", \.title)
+      kind2.one("author", \.author, \.serial, isOwner: false)
+      kind2.one("drafter", \.drafter, \.serial, isOwner: false)
+      return [kind1, kind2]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class N {
+    @Model final class Author {
       var serial: Int = 7
-      var n: Int8 = 7
-      var o: Int8?
+      @Relationship(originalName: "drafts", inverse: \Book.author) var books: [Book] = []
+      @Relationship(originalName: "books", inverse: \Book.drafter) var drafts: [Book] = []
+      init() {}
+    }
+    @Model final class Book {
+      var serial: Int = 7
+      var title: String = "default"
+      @Relationship(originalName: "drafter") var author: Author?
+      @Relationship(originalName: "author") var drafter: Author?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
-    }
-  }
-
-  enum V3: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var n: UInt16 = 7
-      var o: UInt16?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
-    }
-  }
-
-  enum V4: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var n: Int32 = 7
-      var o: Int32?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
-    }
-  }
-
-  enum V5: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(5, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var n: UInt64 = 7
-      var o: UInt64?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
+      let kind1 = Kind("Author", \Author.serial) { Author() }
+      kind1.many("books", \.books, \.serial)
+      kind1.many("drafts", \.drafts, \.serial)
+      let kind2 = Kind("Book", \Book.serial) { Book() }
+      kind2.ordered("title", \.title)
+      kind2.one("author", \.author, \.serial, isOwner: false)
+      kind2.one("drafter", \.drafter, \.serial, isOwner: false)
+      return [kind1, kind2]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "Author":
       return [
         "serial": object["serial"],
-        "n": try object["n"].fits(Int8.self),
-        "o": try object["o"].map { try $0.fits(Int8.self) },
+        "books": object["drafts"],
+        "drafts": object["books"],
+      ]
+    case "Book":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "author": object["drafter"],
+        "drafter": object["author"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -99,119 +80,18 @@ enum Case21 {
 
   static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "Author":
       return [
         "serial": object["serial"],
-        "n": try object["n"].fits(Int.self),
-        "o": try object["o"].map { try $0.fits(Int.self) },
+        "books": object["books"],
+        "drafts": object["drafts"],
       ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
+    case "Book":
       return [
         "serial": object["serial"],
-        "n": try object["n"].fits(UInt16.self),
-        "o": try object["o"].map { try $0.fits(UInt16.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV3toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int.self),
-        "o": try object["o"].map { try $0.fits(Int.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV1toV4(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int32.self),
-        "o": try object["o"].map { try $0.fits(Int32.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV4toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int.self),
-        "o": try object["o"].map { try $0.fits(Int.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV1toV5(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(UInt64.self),
-        "o": try object["o"].map { try $0.fits(UInt64.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(UInt16.self),
-        "o": try object["o"].map { try $0.fits(UInt16.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV3toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int8.self),
-        "o": try object["o"].map { try $0.fits(Int8.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV4toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int8.self),
-        "o": try object["o"].map { try $0.fits(Int8.self) },
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV5toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "n": try object["n"].fits(Int8.self),
-        "o": try object["o"].map { try $0.fits(Int8.self) },
+        "title": object["title"],
+        "author": object["author"],
+        "drafter": object["drafter"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -219,108 +99,118 @@ enum Case21 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "integers 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "integers 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-      Pair(name: "integers 1>3", old: V1.self, new: V3.self, change: changeV1toV3),
-      Pair(name: "integers 3>1", old: V3.self, new: V1.self, change: changeV3toV1),
-      Pair(name: "integers 1>4", old: V1.self, new: V4.self, change: changeV1toV4),
-      Pair(name: "integers 4>1", old: V4.self, new: V1.self, change: changeV4toV1),
       Pair(
-        name: "integers 1>5", old: V1.self, new: V5.self, change: changeV1toV5,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
-      Pair(name: "integers 2>3", old: V2.self, new: V3.self, change: changeV2toV3),
-      Pair(name: "integers 3>2", old: V3.self, new: V2.self, change: changeV3toV2),
-      Pair(name: "integers 4>2", old: V4.self, new: V2.self, change: changeV4toV2),
+        name: "exchange of ends 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV2toV1),
       Pair(
-        name: "integers 5>2", old: V5.self, new: V2.self, change: changeV5toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
+        name: "exchange of ends 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV2toV1,
+        again: changeV2toV1),
     ]
   }
 }
 
-/// real numbers
-enum Case22 {
+/// take-over of ends
+enum Case19 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class N {
+    @Model final class Author {
       var serial: Int = 7
-      var n: Int = 7
-      var o: Int?
+      @Relationship(inverse: \Book.author) var books: [Book] = []
+      @Relationship(inverse: \Book.drafter) var drafts: [Book] = []
+      init() {}
+    }
+    @Model final class Book {
+      var serial: Int = 7
+      var title: String = "default"
+      var author: Author?
+      var drafter: Author?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
+      let kind1 = Kind("Author", \Author.serial) { Author() }
+      kind1.many("books", \.books, \.serial)
+      kind1.many("drafts", \.drafts, \.serial)
+      let kind2 = Kind("Book", \Book.serial) { Book() }
+      kind2.ordered("title", \.title)
+      kind2.one("author", \.author, \.serial, isOwner: false)
+      kind2.one("drafter", \.drafter, \.serial, isOwner: false)
+      return [kind1, kind2]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class N {
+    @Model final class Author {
       var serial: Int = 7
-      var n: Double = 1.5
-      var o: Double?
+      @Relationship(originalName: "drafts", inverse: \Book.author) var books: [Book] = []
+      init() {}
+    }
+    @Model final class Book {
+      var serial: Int = 7
+      var title: String = "default"
+      @Relationship(originalName: "drafter") var author: Author?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
-    }
-  }
-
-  enum V3: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var n: Decimal = Decimal(3)
-      var o: Decimal?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("n", \.n)
-      kind1.optional("o", \.o)
-      return [kind1]
+      let kind1 = Kind("Author", \Author.serial) { Author() }
+      kind1.many("books", \.books, \.serial)
+      let kind2 = Kind("Book", \Book.serial) { Book() }
+      kind2.ordered("title", \.title)
+      kind2.one("author", \.author, \.serial, isOwner: false)
+      return [kind1, kind2]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "Author":
       return [
         "serial": object["serial"],
-        "n": try object["n"].asReal(),
-        "o": try object["o"].map { try $0.asReal() },
+        "books": object["drafts"],
+      ]
+    case "Book":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "author": object["drafter"],
       ]
     default: throw Pair.unknown(object)
     }
   }
 
-  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
-      throw Refused("o cannot have the values of o")
+    case "Author":
+      return [
+        "serial": object["serial"],
+        "books": object["books"],
+        "drafts": .objects([]),
+      ]
+    case "Book":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "author": object["author"],
+        "drafter": .null,
+      ]
     default: throw Pair.unknown(object)
     }
   }
 
-  static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+  static func againV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
-      throw Refused("o cannot have the values of o")
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV3toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      throw Refused("o cannot have the values of o")
+    case "Author":
+      return [
+        "serial": object["serial"],
+        "books": object["books"],
+      ]
+    case "Book":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "author": object["author"],
+      ]
     default: throw Pair.unknown(object)
     }
   }
@@ -328,11 +218,118 @@ enum Case22 {
   static var pairs: [Pair] {
     [
       Pair(
-        name: "real numbers 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
-      Pair(name: "real numbers 1>3", old: V1.self, new: V3.self, change: changeV1toV3),
-      Pair(name: "real numbers 2>3", old: V2.self, new: V3.self, change: changeV2toV3),
-      Pair(name: "real numbers 3>2", old: V3.self, new: V2.self, change: changeV3toV2),
+        name: "take-over of ends 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: againV1toV2),
+      Pair(
+        name: "take-over of ends 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: againV1toV2,
+        again: changeV2toV1),
+    ]
+  }
+}
+
+/// exchange of many-to-manys
+enum Case20 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Post {
+      var serial: Int = 7
+      @Relationship(inverse: \Tag.posts) var tags: [Tag] = []
+      @Relationship(inverse: \Tag.others) var hints: [Tag] = []
+      init() {}
+    }
+    @Model final class Tag {
+      var serial: Int = 7
+      var name: String = "default"
+      var posts: [Post] = []
+      var others: [Post] = []
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Post", \Post.serial) { Post() }
+      kind1.many("tags", \.tags, \.serial)
+      kind1.many("hints", \.hints, \.serial)
+      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
+      kind2.ordered("name", \.name)
+      kind2.many("posts", \.posts, \.serial, isOwner: false)
+      kind2.many("others", \.others, \.serial, isOwner: false)
+      return [kind1, kind2]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Post {
+      var serial: Int = 7
+      @Relationship(originalName: "hints", inverse: \Tag.posts) var tags: [Tag] = []
+      @Relationship(originalName: "tags", inverse: \Tag.others) var hints: [Tag] = []
+      init() {}
+    }
+    @Model final class Tag {
+      var serial: Int = 7
+      var name: String = "default"
+      @Relationship(originalName: "others") var posts: [Post] = []
+      @Relationship(originalName: "posts") var others: [Post] = []
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Post", \Post.serial) { Post() }
+      kind1.many("tags", \.tags, \.serial)
+      kind1.many("hints", \.hints, \.serial)
+      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
+      kind2.ordered("name", \.name)
+      kind2.many("posts", \.posts, \.serial, isOwner: false)
+      kind2.many("others", \.others, \.serial, isOwner: false)
+      return [kind1, kind2]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Post":
+      return [
+        "serial": object["serial"],
+        "tags": object["hints"],
+        "hints": object["tags"],
+      ]
+    case "Tag":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "posts": object["others"],
+        "others": object["posts"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Post":
+      return [
+        "serial": object["serial"],
+        "tags": object["tags"],
+        "hints": object["hints"],
+      ]
+    case "Tag":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "posts": object["posts"],
+        "others": object["others"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "exchange of many-to-manys 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV2toV1),
+      Pair(
+        name: "exchange of many-to-manys 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV2toV1,
+        again: changeV2toV1),
     ]
   }
 }

@@ -2,73 +2,71 @@
 import Foundation
 import SwiftData
 
-/// optional values
+/// choices
 enum Case28 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class N {
+    @Model final class C {
       var serial: Int = 7
-      var a: String = "default"
-      var b: Date = Date(timeIntervalSinceReferenceDate: 1_000)
-      var c: UUID = UUID(uuid: zeroUUID)
-      var d: URL = URL(string: "a:b")!
-      var e: Data = Data([1, 2])
-      var f: Grade = Grade.high
-      var g: Rank = Rank.third
+      var g: String = "default"
+      var r: Int = 7
+      var h: String?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.ordered("c", \.c)
-      kind1.value("d", \.d)
-      kind1.value("e", \.e)
-      kind1.value("f", \.f)
-      kind1.value("g", \.g)
+      let kind1 = Kind("C", \C.serial) { C() }
+      kind1.ordered("g", \.g)
+      kind1.ordered("r", \.r)
+      kind1.optional("h", \.h)
       return [kind1]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class N {
+    @Model final class C {
       var serial: Int = 7
-      var a: String?
-      var b: Date?
-      var c: UUID?
-      var d: URL?
-      var e: Data?
-      var f: Grade?
-      var g: Rank?
+      var g: Grade = Grade.high
+      var r: Rank = Rank.third
+      var h: Grade?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.optional("a", \.a)
-      kind1.optional("b", \.b)
-      kind1.optional("c", \.c)
-      kind1.value("d", \.d)
-      kind1.value("e", \.e)
-      kind1.value("f", \.f)
+      let kind1 = Kind("C", \C.serial) { C() }
       kind1.value("g", \.g)
+      kind1.value("r", \.r)
+      kind1.value("h", \.h)
+      return [kind1]
+    }
+  }
+
+  enum V3: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+    @Model final class C {
+      var serial: Int = 7
+      var g: Half = Half.high
+      var r: Rank = Rank.third
+      var h: Half?
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("C", \C.serial) { C() }
+      kind1.value("g", \.g)
+      kind1.value("r", \.r)
+      kind1.value("h", \.h)
       return [kind1]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "C":
       return [
         "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
-        "c": object["c"],
-        "d": object["d"],
-        "e": object["e"],
-        "f": object["f"],
-        "g": object["g"],
+        "g": try object["g"].isCase(of: Grade.self),
+        "r": try object["r"].isCase(of: Rank.self),
+        "h": try object["h"].map { try $0.isCase(of: Grade.self) },
       ]
     default: throw Pair.unknown(object)
     }
@@ -76,124 +74,51 @@ enum Case28 {
 
   static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "C":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("default")),
-        "b": object["b"].or(.date(Date(timeIntervalSinceReferenceDate: 1_000))),
-        "c": object["c"].or(.uuid(UUID(uuid: zeroUUID))),
-        "d": object["d"].or(.url(URL(string: "a:b")!)),
-        "e": object["e"].or(.data(Data([1, 2]))),
-        "f": object["f"].or(.text("high")),
-        "g": object["g"].or(.integer(3)),
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "optional values 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "optional values 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// optional collections
-enum Case29 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var a: [Int] = []
-      var b: [String: Int] = [:]
-      var c: Set<String> = []
-      var d: Look = Look(dark: true, size: 9, font: nil)
-      var e: Badge = Badge(word: "new")
-      var f: Figure = Figure.circle(radius: 4)
-      var g: [Look] = []
-      var h: Frame = Frame(look: Look(dark: true, size: 9, font: nil), numbers: [1])
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.value("a", \.a)
-      kind1.value("b", \.b)
-      kind1.value("c", \.c)
-      kind1.value("d", \.d)
-      kind1.member("d.size", \.d, \.size, \.d.size)
-      kind1.value("e", \.e)
-      kind1.member("e.word", \.e, \.word, \.e.word)
-      kind1.value("f", \.f)
-      kind1.value("g", \.g)
-      kind1.value("h", \.h)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class N {
-      var serial: Int = 7
-      var a: [Int]?
-      var b: [String: Int]?
-      var c: Set<String>?
-      var d: Look?
-      var e: Badge?
-      var f: Figure?
-      var g: [Look]?
-      var h: Frame?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.value("a", \.a)
-      kind1.value("b", \.b)
-      kind1.value("c", \.c)
-      kind1.value("d", \.d)
-      kind1.value("e", \.e)
-      kind1.value("f", \.f)
-      kind1.value("g", \.g)
-      kind1.value("h", \.h)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "N":
-      return [
-        "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
-        "c": object["c"],
-        "d": object["d"],
-        "e": object["e"],
-        "f": object["f"],
         "g": object["g"],
+        "r": object["r"],
         "h": object["h"],
       ]
     default: throw Pair.unknown(object)
     }
   }
 
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "C":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.list([])),
-        "b": object["b"].or(.record([:])),
-        "c": object["c"].or(.set([])),
-        "d": object["d"].or(.record(["dark": .bool(true), "size": .integer(9), "font": .null])),
-        "e": object["e"].or(.record(["word": .text("new")])),
-        "f": object["f"].or(.record(["radius": .integer(4)])),
-        "g": object["g"].or(.list([])),
-        "h": object["h"].or(
-          .record([
-            "look": .record(["dark": .bool(true), "size": .integer(9), "font": .null]), "numbers": .list([.integer(1)]),
-          ])),
+        "g": try object["g"].isCase(of: Half.self),
+        "r": try object["r"].isCase(of: Rank.self),
+        "h": try object["h"].map { try $0.isCase(of: Half.self) },
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "C":
+      return [
+        "serial": object["serial"],
+        "g": try object["g"].isCase(of: Half.self),
+        "r": object["r"],
+        "h": try object["h"].map { try $0.isCase(of: Half.self) },
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV3toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "C":
+      return [
+        "serial": object["serial"],
+        "g": try object["g"].isCase(of: Grade.self),
+        "r": object["r"],
+        "h": try object["h"].map { try $0.isCase(of: Grade.self) },
       ]
     default: throw Pair.unknown(object)
     }
@@ -201,89 +126,100 @@ enum Case29 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "optional collections 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "optional collections 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "choices 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: changeV1toV2),
+      Pair(
+        name: "choices 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2, again: changeV2toV1),
+      Pair(
+        name: "choices 1>3", old: V1.self, new: V3.self, change: changeV1toV3, back: changeV2toV1, again: changeV1toV3),
+      Pair(
+        name: "choices 3>1", old: V3.self, new: V1.self, change: changeV2toV1, back: changeV1toV3, again: changeV2toV1),
+      Pair(
+        name: "choices 2>3", old: V2.self, new: V3.self, change: changeV2toV3, back: changeV3toV2, again: changeV2toV3),
+      Pair(
+        name: "choices 3>2", old: V3.self, new: V2.self, change: changeV3toV2, back: changeV2toV3, again: changeV3toV2),
     ]
   }
 }
 
-/// all integers
-enum Case30 {
+/// structs
+enum Case29 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class N {
+    @Model final class S {
       var serial: Int = 7
-      var a: Int8 = 7
-      var b: Int16 = 7
-      var c: Int32 = 7
-      var d: Int64 = 7
-      var e: UInt8 = 7
-      var f: UInt16 = 7
-      var g: UInt32 = 7
-      var h: UInt64 = 7
-      var i: UInt = 7
+      var look: Look = Look(dark: true, size: 9, font: nil)
+      var n: Int = 7
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.ordered("c", \.c)
-      kind1.ordered("d", \.d)
-      kind1.ordered("e", \.e)
-      kind1.ordered("f", \.f)
-      kind1.ordered("g", \.g)
-      kind1.ordered("h", \.h)
-      kind1.ordered("i", \.i)
+      let kind1 = Kind("S", \S.serial) { S() }
+      kind1.value("look", \.look)
+      kind1.member("look.size", \.look, \.size, \.look.size)
+      kind1.ordered("n", \.n)
       return [kind1]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class N {
+    @Model final class S {
       var serial: Int = 7
-      var a: Int16 = 7
-      var b: Int32 = 7
-      var c: Int64 = 7
-      var d: Int = 7
-      var e: UInt16 = 7
-      var f: UInt32 = 7
-      var g: UInt64 = 7
-      var h: UInt = 7
-      var i: UInt64 = 7
+      var look: WideLook = WideLook(dark: true, size: 9, font: nil, zoom: 5)
+      var n: Int = 7
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("N", \N.serial) { N() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.ordered("c", \.c)
-      kind1.ordered("d", \.d)
-      kind1.ordered("e", \.e)
-      kind1.ordered("f", \.f)
-      kind1.ordered("g", \.g)
-      kind1.ordered("h", \.h)
-      kind1.ordered("i", \.i)
+      let kind1 = Kind("S", \S.serial) { S() }
+      kind1.value("look", \.look)
+      kind1.member("look.size", \.look, \.size, \.look.size)
+      kind1.member("look.zoom", \.look, \.zoom, \.look.zoom)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  enum V3: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+    @Model final class S {
+      var serial: Int = 7
+      var look: Badge = Badge(word: "new")
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("S", \S.serial) { S() }
+      kind1.value("look", \.look)
+      kind1.member("look.word", \.look, \.word, \.look.word)
+      kind1.ordered("n", \.n)
+      return [kind1]
+    }
+  }
+
+  enum V4: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+    @Model final class S {
+      var serial: Int = 7
+      var look: String = "default"
+      var n: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("S", \S.serial) { S() }
+      kind1.ordered("look", \.look)
+      kind1.ordered("n", \.n)
       return [kind1]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "S":
       return [
         "serial": object["serial"],
-        "a": try object["a"].fits(Int16.self),
-        "b": try object["b"].fits(Int32.self),
-        "c": try object["c"].fits(Int64.self),
-        "d": try object["d"].fits(Int.self),
-        "e": try object["e"].fits(UInt16.self),
-        "f": try object["f"].fits(UInt32.self),
-        "g": try object["g"].fits(UInt64.self),
-        "h": try object["h"].fits(UInt.self),
-        "i": try object["i"].fits(UInt64.self),
+        "look": object["look"].with("zoom", .integer(12)),
+        "n": object["n"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -291,31 +227,32 @@ enum Case30 {
 
   static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "N":
+    case "S":
       return [
         "serial": object["serial"],
-        "a": try object["a"].fits(Int8.self),
-        "b": try object["b"].fits(Int16.self),
-        "c": try object["c"].fits(Int32.self),
-        "d": try object["d"].fits(Int64.self),
-        "e": try object["e"].fits(UInt8.self),
-        "f": try object["f"].fits(UInt16.self),
-        "g": try object["g"].fits(UInt32.self),
-        "h": try object["h"].fits(UInt64.self),
-        "i": try object["i"].fits(UInt.self),
+        "look": object["look"].without("zoom"),
+        "n": object["n"],
       ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "S":
+      throw Refused("look cannot have the values of look")
     default: throw Pair.unknown(object)
     }
   }
 
   static var pairs: [Pair] {
     [
+      Pair(name: "structs 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
+      Pair(name: "structs 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
       Pair(
-        name: "all integers 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
+        name: "structs 1>3", old: V1.self, new: V3.self, change: changeV1toV3, back: changeV1toV3, again: changeV1toV3),
       Pair(
-        name: "all integers 2>1", old: V2.self, new: V1.self, change: changeV2toV1,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
+        name: "structs 1>4", old: V1.self, new: V4.self, change: changeV1toV3, back: changeV1toV3, again: changeV1toV3),
     ]
   }
 }

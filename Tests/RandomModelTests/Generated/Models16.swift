@@ -2,231 +2,93 @@
 import Foundation
 import SwiftData
 
-/// siblings' many-to-manys
-enum Case40 {
+/// uniqueness over inherited properties
+enum Case41 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model class Animal {
+    @Model class Event {
       var serial: Int = 7
-      var name: String = "default"
+      var title: String = "default"
       init() {}
     }
-    @Model final class Cat: Animal {
-      @Relationship(inverse: \CatFriend.cats) var friends: [CatFriend] = []
+    @Model final class Holiday: Event {
+      #Unique<Holiday>([\.title])
+      var days: Int = 7
       override init() {
         super.init()
       }
     }
-    @Model final class Dog: Animal {
-      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
+    @Model final class Meeting: Event {
+      var room: String = "default"
       override init() {
         super.init()
       }
-    }
-    @Model final class CatFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var cats: [Cat] = []
-      init() {}
-    }
-    @Model final class DogFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var dogs: [Dog] = []
-      init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
-      kind1.ordered("name", \.name)
-      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
-      kind2.ordered("name", \.name)
-      kind2.many("friends", \.friends, \.serial)
-      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
-      kind3.ordered("name", \.name)
-      kind3.many("friends", \.friends, \.serial)
-      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
-      kind4.ordered("name", \.name)
-      kind4.many("cats", \.cats, \.serial, isOwner: false)
-      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
-      kind5.ordered("name", \.name)
-      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
-      return [kind1, kind2, kind3, kind4, kind5]
+      let kind1 = Kind("Event", \Event.serial) { Event() }
+      kind1.ordered("title", \.title)
+      let kind2 = Kind("Holiday", of: "Event", \Holiday.serial, unique: [["title"]]) { Holiday() }
+      kind2.ordered("title", \.title)
+      kind2.ordered("days", \.days)
+      let kind3 = Kind("Meeting", of: "Event", \Meeting.serial) { Meeting() }
+      kind3.ordered("title", \.title)
+      kind3.ordered("room", \.room)
+      return [kind1, kind2, kind3]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model class Animal {
+    @Model class Event {
       var serial: Int = 7
-      var name: String = "default"
-      var age: Int = 7
+      var title: String = "default"
       init() {}
     }
-    @Model final class Cat: Animal {
-      @Relationship(originalName: "friends", inverse: \CatFriend.cats) var pals: [CatFriend] = []
+    @Model final class Holiday: Event {
+      var days: Int = 7
       override init() {
         super.init()
       }
     }
-    @Model final class Dog: Animal {
-      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
+    @Model final class Meeting: Event {
+      #Unique<Meeting>([\.title, \.room])
+      var room: String = "default"
       override init() {
         super.init()
       }
-    }
-    @Model final class CatFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var cats: [Cat] = []
-      init() {}
-    }
-    @Model final class DogFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var dogs: [Dog] = []
-      init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
-      kind1.ordered("name", \.name)
-      kind1.ordered("age", \.age)
-      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
-      kind2.ordered("name", \.name)
-      kind2.ordered("age", \.age)
-      kind2.many("pals", \.pals, \.serial)
-      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
-      kind3.ordered("name", \.name)
-      kind3.ordered("age", \.age)
-      kind3.many("friends", \.friends, \.serial)
-      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
-      kind4.ordered("name", \.name)
-      kind4.many("cats", \.cats, \.serial, isOwner: false)
-      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
-      kind5.ordered("name", \.name)
-      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
-      return [kind1, kind2, kind3, kind4, kind5]
-    }
-  }
-
-  enum V3: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
-    @Model class Animal {
-      var serial: Int = 7
-      var name: String = "default"
-      init() {}
-    }
-    @Model final class Cat: Animal {
-      @Relationship(originalName: "pals", inverse: \CatFriend.cats) var friends: [CatFriend] = []
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class Dog: Animal {
-      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class CatFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var cats: [Cat] = []
-      init() {}
-    }
-    @Model final class DogFriend {
-      var serial: Int = 7
-      var name: String = "default"
-      var dogs: [Dog] = []
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
-      kind1.ordered("name", \.name)
-      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
-      kind2.ordered("name", \.name)
-      kind2.many("friends", \.friends, \.serial)
-      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
-      kind3.ordered("name", \.name)
-      kind3.many("friends", \.friends, \.serial)
-      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
-      kind4.ordered("name", \.name)
-      kind4.many("cats", \.cats, \.serial, isOwner: false)
-      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
-      kind5.ordered("name", \.name)
-      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
-      return [kind1, kind2, kind3, kind4, kind5]
+      let kind1 = Kind("Event", \Event.serial) { Event() }
+      kind1.ordered("title", \.title)
+      let kind2 = Kind("Holiday", of: "Event", \Holiday.serial) { Holiday() }
+      kind2.ordered("title", \.title)
+      kind2.ordered("days", \.days)
+      let kind3 = Kind("Meeting", of: "Event", \Meeting.serial, unique: [["title", "room"]]) { Meeting() }
+      kind3.ordered("title", \.title)
+      kind3.ordered("room", \.room)
+      return [kind1, kind2, kind3]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Animal":
+    case "Event":
       return [
         "serial": object["serial"],
-        "name": object["name"],
-        "age": .integer(7),
+        "title": object["title"],
       ]
-    case "Cat":
+    case "Holiday":
       return [
         "serial": object["serial"],
-        "name": object["name"],
-        "age": .integer(7),
-        "pals": object["friends"],
+        "title": object["title"],
+        "days": object["days"],
       ]
-    case "Dog":
+    case "Meeting":
       return [
         "serial": object["serial"],
-        "name": object["name"],
-        "age": .integer(7),
-        "friends": object["friends"],
-      ]
-    case "CatFriend":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "cats": object["cats"],
-      ]
-    case "DogFriend":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "dogs": object["dogs"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Animal":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-      ]
-    case "Cat":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "friends": object["pals"],
-      ]
-    case "Dog":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "friends": object["friends"],
-      ]
-    case "CatFriend":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "cats": object["cats"],
-      ]
-    case "DogFriend":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "dogs": object["dogs"],
+        "title": object["title"],
+        "room": object["room"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -234,8 +96,150 @@ enum Case40 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "siblings' many-to-manys 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "siblings' many-to-manys 2>3", old: V2.self, new: V3.self, change: changeV2toV3),
+      Pair(
+        name: "uniqueness over inherited properties 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
+        back: changeV1toV2, again: changeV1toV2),
+      Pair(
+        name: "uniqueness over inherited properties 2>1", old: V2.self, new: V1.self, change: changeV1toV2,
+        back: changeV1toV2, again: changeV1toV2),
+    ]
+  }
+}
+
+/// moves up and down
+enum Case42 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model class Event {
+      var serial: Int = 7
+      var title: String = "default"
+      init() {}
+    }
+    @Model final class Work: Event {
+      var note: String = "default"
+      var n: Int = 7
+      override init() {
+        super.init()
+      }
+    }
+    @Model final class Party: Event {
+      var note: String = "default"
+      var m: Int = 7
+      override init() {
+        super.init()
+      }
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Event", \Event.serial) { Event() }
+      kind1.ordered("title", \.title)
+      let kind2 = Kind("Work", of: "Event", \Work.serial) { Work() }
+      kind2.ordered("title", \.title)
+      kind2.ordered("note", \.note)
+      kind2.ordered("n", \.n)
+      let kind3 = Kind("Party", of: "Event", \Party.serial) { Party() }
+      kind3.ordered("title", \.title)
+      kind3.ordered("note", \.note)
+      kind3.ordered("m", \.m)
+      return [kind1, kind2, kind3]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model class Event {
+      var serial: Int = 7
+      var title: String = "default"
+      var note: String = "default"
+      init() {}
+    }
+    @Model final class Work: Event {
+      var n: Int = 7
+      override init() {
+        super.init()
+      }
+    }
+    @Model final class Party: Event {
+      var m: Int = 7
+      override init() {
+        super.init()
+      }
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Event", \Event.serial) { Event() }
+      kind1.ordered("title", \.title)
+      kind1.ordered("note", \.note)
+      let kind2 = Kind("Work", of: "Event", \Work.serial) { Work() }
+      kind2.ordered("title", \.title)
+      kind2.ordered("note", \.note)
+      kind2.ordered("n", \.n)
+      let kind3 = Kind("Party", of: "Event", \Party.serial) { Party() }
+      kind3.ordered("title", \.title)
+      kind3.ordered("note", \.note)
+      kind3.ordered("m", \.m)
+      return [kind1, kind2, kind3]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Event":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "note": .text("default"),
+      ]
+    case "Work":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "note": object["note"],
+        "n": object["n"],
+      ]
+    case "Party":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "note": object["note"],
+        "m": object["m"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Event":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+      ]
+    case "Work":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "note": object["note"],
+        "n": object["n"],
+      ]
+    case "Party":
+      return [
+        "serial": object["serial"],
+        "title": object["title"],
+        "note": object["note"],
+        "m": object["m"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "moves up and down 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2, taken: ["Event.note", "Party.note", "Work.note"]),
+      Pair(
+        name: "moves up and down 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Event.note", "Party.note", "Work.note"]),
     ]
   }
 }

@@ -2,112 +2,196 @@
 import Foundation
 import SwiftData
 
-/// new class in the middle
-enum Case42 {
+/// siblings' many-to-manys
+enum Case44 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model class A {
+    @Model class Animal {
       var serial: Int = 7
-      var a: String = "default"
+      var name: String = "default"
       init() {}
     }
-    @Model final class C: A {
-      var c: Int = 7
+    @Model final class Cat: Animal {
+      @Relationship(inverse: \CatFriend.cats) var friends: [CatFriend] = []
       override init() {
         super.init()
       }
     }
+    @Model final class Dog: Animal {
+      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
+      override init() {
+        super.init()
+      }
+    }
+    @Model final class CatFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var cats: [Cat] = []
+      init() {}
+    }
+    @Model final class DogFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var dogs: [Dog] = []
+      init() {}
+    }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("A", \A.serial) { A() }
-      kind1.ordered("a", \.a)
-      let kind2 = Kind("C", of: "A", \C.serial) { C() }
-      kind2.ordered("a", \.a)
-      kind2.ordered("c", \.c)
-      return [kind1, kind2]
+      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
+      kind1.ordered("name", \.name)
+      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
+      kind2.ordered("name", \.name)
+      kind2.many("friends", \.friends, \.serial)
+      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
+      kind3.ordered("name", \.name)
+      kind3.many("friends", \.friends, \.serial)
+      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
+      kind4.ordered("name", \.name)
+      kind4.many("cats", \.cats, \.serial, isOwner: false)
+      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
+      kind5.ordered("name", \.name)
+      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
+      return [kind1, kind2, kind3, kind4, kind5]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model class A {
+    @Model class Animal {
       var serial: Int = 7
-      var a: String = "default"
+      var name: String = "default"
+      var age: Int = 7
       init() {}
     }
-    @Model class B: A {
-      var b: Int = 7
+    @Model final class Cat: Animal {
+      @Relationship(originalName: "friends", inverse: \CatFriend.cats) var pals: [CatFriend] = []
       override init() {
         super.init()
       }
     }
-    @Model final class C: B {
-      var c: Int = 7
+    @Model final class Dog: Animal {
+      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
       override init() {
         super.init()
       }
+    }
+    @Model final class CatFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var cats: [Cat] = []
+      init() {}
+    }
+    @Model final class DogFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var dogs: [Dog] = []
+      init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("A", \A.serial) { A() }
-      kind1.ordered("a", \.a)
-      let kind2 = Kind("B", of: "A", \B.serial) { B() }
-      kind2.ordered("a", \.a)
-      kind2.ordered("b", \.b)
-      let kind3 = Kind("C", of: "B", \C.serial) { C() }
-      kind3.ordered("a", \.a)
-      kind3.ordered("b", \.b)
-      kind3.ordered("c", \.c)
-      return [kind1, kind2, kind3]
+      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
+      kind1.ordered("name", \.name)
+      kind1.ordered("age", \.age)
+      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
+      kind2.ordered("name", \.name)
+      kind2.ordered("age", \.age)
+      kind2.many("pals", \.pals, \.serial)
+      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
+      kind3.ordered("name", \.name)
+      kind3.ordered("age", \.age)
+      kind3.many("friends", \.friends, \.serial)
+      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
+      kind4.ordered("name", \.name)
+      kind4.many("cats", \.cats, \.serial, isOwner: false)
+      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
+      kind5.ordered("name", \.name)
+      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
+      return [kind1, kind2, kind3, kind4, kind5]
     }
   }
 
   enum V3: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
-    @Model class A {
+    @Model class Animal {
       var serial: Int = 7
-      var a: String = "default"
+      var name: String = "default"
       init() {}
     }
-    @Model final class B: A {
-      var b: Int?
+    @Model final class Cat: Animal {
+      @Relationship(originalName: "pals", inverse: \CatFriend.cats) var friends: [CatFriend] = []
       override init() {
         super.init()
       }
     }
-    @Model final class C: A {
-      var c: Int = 7
-      var b: Int = 7
+    @Model final class Dog: Animal {
+      @Relationship(inverse: \DogFriend.dogs) var friends: [DogFriend] = []
       override init() {
         super.init()
       }
+    }
+    @Model final class CatFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var cats: [Cat] = []
+      init() {}
+    }
+    @Model final class DogFriend {
+      var serial: Int = 7
+      var name: String = "default"
+      var dogs: [Dog] = []
+      init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("A", \A.serial) { A() }
-      kind1.ordered("a", \.a)
-      let kind2 = Kind("B", of: "A", \B.serial) { B() }
-      kind2.ordered("a", \.a)
-      kind2.optional("b", \.b)
-      let kind3 = Kind("C", of: "A", \C.serial) { C() }
-      kind3.ordered("a", \.a)
-      kind3.ordered("c", \.c)
-      kind3.ordered("b", \.b)
-      return [kind1, kind2, kind3]
+      let kind1 = Kind("Animal", \Animal.serial) { Animal() }
+      kind1.ordered("name", \.name)
+      let kind2 = Kind("Cat", of: "Animal", \Cat.serial) { Cat() }
+      kind2.ordered("name", \.name)
+      kind2.many("friends", \.friends, \.serial)
+      let kind3 = Kind("Dog", of: "Animal", \Dog.serial) { Dog() }
+      kind3.ordered("name", \.name)
+      kind3.many("friends", \.friends, \.serial)
+      let kind4 = Kind("CatFriend", \CatFriend.serial) { CatFriend() }
+      kind4.ordered("name", \.name)
+      kind4.many("cats", \.cats, \.serial, isOwner: false)
+      let kind5 = Kind("DogFriend", \DogFriend.serial) { DogFriend() }
+      kind5.ordered("name", \.name)
+      kind5.many("dogs", \.dogs, \.serial, isOwner: false)
+      return [kind1, kind2, kind3, kind4, kind5]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "A":
+    case "Animal":
       return [
         "serial": object["serial"],
-        "a": object["a"],
+        "name": object["name"],
+        "age": .integer(7),
       ]
-    case "C":
+    case "Cat":
       return [
         "serial": object["serial"],
-        "a": object["a"],
-        "b": .integer(7),
-        "c": object["c"],
+        "name": object["name"],
+        "age": .integer(7),
+        "pals": object["friends"],
+      ]
+    case "Dog":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "age": .integer(7),
+        "friends": object["friends"],
+      ]
+    case "CatFriend":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "cats": object["cats"],
+      ]
+    case "DogFriend":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "dogs": object["dogs"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -115,96 +199,34 @@ enum Case42 {
 
   static func changeV2toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "A":
+    case "Animal":
       return [
         "serial": object["serial"],
-        "a": object["a"],
+        "name": object["name"],
       ]
-    case "B":
+    case "Cat":
       return [
         "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
+        "name": object["name"],
+        "friends": object["pals"],
       ]
-    case "C":
+    case "Dog":
       return [
         "serial": object["serial"],
-        "a": object["a"],
-        "c": object["c"],
-        "b": object["b"],
+        "name": object["name"],
+        "friends": object["friends"],
       ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "new class in the middle 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "new class in the middle 2>3", old: V2.self, new: V3.self, change: changeV2toV3),
-    ]
-  }
-}
-
-/// subclass that is not listed
-enum Case43 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model class A {
-      var serial: Int = 7
-      var a: String = "default"
-      init() {}
-    }
-    @Model final class B: A {
-      var b: Int = 7
-      override init() {
-        super.init()
-      }
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("A", \A.serial) { A() }
-      kind1.ordered("a", \.a)
-      let kind2 = Kind("B", of: "A", \B.serial) { B() }
-      kind2.ordered("a", \.a)
-      kind2.ordered("b", \.b)
-      return [kind1, kind2]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class A {
-      var serial: Int = 7
-      var a: String = "default"
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("A", \A.serial) { A() }
-      kind1.ordered("a", \.a)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "A":
+    case "CatFriend":
       return [
         "serial": object["serial"],
-        "a": object["a"],
+        "name": object["name"],
+        "cats": object["cats"],
       ]
-    case "B":
-      if isPlanned { return nil }
-      throw Refused("a subclass with objects is not listed")
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "A":
+    case "DogFriend":
       return [
         "serial": object["serial"],
-        "a": object["a"],
+        "name": object["name"],
+        "dogs": object["dogs"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -213,9 +235,11 @@ enum Case43 {
   static var pairs: [Pair] {
     [
       Pair(
-        name: "subclass that is not listed 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
-      Pair(name: "subclass that is not listed 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+        name: "siblings' many-to-manys 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV3,
+        again: changeV1toV2),
+      Pair(
+        name: "siblings' many-to-manys 2>3", old: V2.self, new: V3.self, change: changeV2toV3, back: changeV1toV2,
+        again: changeV2toV3, taken: ["Cat.friends"]),
     ]
   }
 }

@@ -2,192 +2,279 @@
 import Foundation
 import SwiftData
 
-/// class named like a join table
+/// names of order columns
+enum Case51 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Playlist {
+      var serial: Int = 7
+      var name: String = "default"
+      @Relationship(inverse: \Song.playlist) var songs: [Song] = []
+      init() {}
+    }
+    @Model final class Song {
+      var serial: Int = 7
+      var playlist: Playlist?
+      var playlist_position: Int?
+      var playlist_order: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Playlist", \Playlist.serial) { Playlist() }
+      kind1.ordered("name", \.name)
+      kind1.many("songs", \.songs, \.serial)
+      let kind2 = Kind("Song", \Song.serial) { Song() }
+      kind2.one("playlist", \.playlist, \.serial, isOwner: false)
+      kind2.optional("playlist_position", \.playlist_position)
+      kind2.ordered("playlist_order", \.playlist_order)
+      return [kind1, kind2]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Playlist {
+      var serial: Int = 7
+      var name: String = "default"
+      @Relationship(inverse: \Song.list) var songs: [Song] = []
+      init() {}
+    }
+    @Model final class Song {
+      var serial: Int = 7
+      @Relationship(originalName: "playlist") var list: Playlist?
+      @Attribute(originalName: "playlist_position") var list_position: Int?
+      @Attribute(originalName: "playlist_order") var playlist_position: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Playlist", \Playlist.serial) { Playlist() }
+      kind1.ordered("name", \.name)
+      kind1.many("songs", \.songs, \.serial)
+      let kind2 = Kind("Song", \Song.serial) { Song() }
+      kind2.one("list", \.list, \.serial, isOwner: false)
+      kind2.optional("list_position", \.list_position)
+      kind2.ordered("playlist_position", \.playlist_position)
+      return [kind1, kind2]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Playlist":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "songs": object["songs"],
+      ]
+    case "Song":
+      return [
+        "serial": object["serial"],
+        "list": object["playlist"],
+        "list_position": object["playlist_position"],
+        "playlist_position": object["playlist_order"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Playlist":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "songs": object["songs"],
+      ]
+    case "Song":
+      throw Refused("playlist_position cannot have the values of playlist_position")
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "names of order columns 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV2toV1),
+      Pair(
+        name: "names of order columns 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV2toV1,
+        again: changeV2toV1, taken: ["Song.playlist"]),
+    ]
+  }
+}
+
+/// names of the engine
 enum Case52 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Vault {
+    @Model final class Entry {
       var serial: Int = 7
-      @Relationship(inverse: \Tag.vaults) var tags: [Tag] = []
-      init() {}
-    }
-    @Model final class Tag {
-      var serial: Int = 7
-      var name: String = "default"
-      var vaults: [Vault] = []
-      init() {}
-    }
-    @Model final class Tag_vaults {
-      var serial: Int = 7
-      var x: Int = 7
-      init() {}
-    }
-    @Model final class Vault_tags {
-      var serial: Int = 7
+      var _pk: Int = 7
+      var _class: String = "default"
+      var rowid: Int = 7
+      var oid: Int = 7
+      var ctid: String = "default"
       var source: Int = 7
+      var target: Int = 7
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Vault", \Vault.serial) { Vault() }
-      kind1.many("tags", \.tags, \.serial)
-      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
-      kind2.ordered("name", \.name)
-      kind2.many("vaults", \.vaults, \.serial, isOwner: false)
-      let kind3 = Kind("Tag_vaults", \Tag_vaults.serial) { Tag_vaults() }
-      kind3.ordered("x", \.x)
-      let kind4 = Kind("Vault_tags", \Vault_tags.serial) { Vault_tags() }
-      kind4.ordered("source", \.source)
-      return [kind1, kind2, kind3, kind4]
+      let kind1 = Kind("Entry", \Entry.serial) { Entry() }
+      kind1.ordered("_pk", \._pk)
+      kind1.ordered("_class", \._class)
+      kind1.ordered("rowid", \.rowid)
+      kind1.ordered("oid", \.oid)
+      kind1.ordered("ctid", \.ctid)
+      kind1.ordered("source", \.source)
+      kind1.ordered("target", \.target)
+      return [kind1]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Vault {
+    @Model final class Entry {
       var serial: Int = 7
-      @Relationship(inverse: \Tag.vaults) var tags: [Tag] = []
-      init() {}
-    }
-    @Model final class Tag {
-      var serial: Int = 7
-      var name: String?
-      var vaults: [Vault] = []
-      init() {}
-    }
-    @Model final class Tag_vaults {
-      var serial: Int = 7
-      var x: Int?
-      init() {}
-    }
-    @Model final class Vault_tags {
-      var serial: Int = 7
-      @Attribute(originalName: "source") var target: Int = 7
+      var _pk: Int?
+      var _class: String = "default"
+      @Attribute(originalName: "rowid") var _version: Int = 7
+      @Attribute(originalName: "oid") var xmin: Int = 7
+      var source_position: Int = 7
+      var target: String?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Vault", \Vault.serial) { Vault() }
-      kind1.many("tags", \.tags, \.serial)
-      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
-      kind2.optional("name", \.name)
-      kind2.many("vaults", \.vaults, \.serial, isOwner: false)
-      let kind3 = Kind("Tag_vaults", \Tag_vaults.serial) { Tag_vaults() }
-      kind3.optional("x", \.x)
-      let kind4 = Kind("Vault_tags", \Vault_tags.serial) { Vault_tags() }
-      kind4.ordered("target", \.target)
-      return [kind1, kind2, kind3, kind4]
+      let kind1 = Kind("Entry", \Entry.serial) { Entry() }
+      kind1.optional("_pk", \._pk)
+      kind1.ordered("_class", \._class)
+      kind1.ordered("_version", \._version)
+      kind1.ordered("xmin", \.xmin)
+      kind1.ordered("source_position", \.source_position)
+      kind1.optional("target", \.target)
+      return [kind1]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Vault":
-      return [
-        "serial": object["serial"],
-        "tags": object["tags"],
-      ]
-    case "Tag":
-      return [
-        "serial": object["serial"],
-        "name": object["name"],
-        "vaults": object["vaults"],
-      ]
-    case "Tag_vaults":
-      return [
-        "serial": object["serial"],
-        "x": object["x"],
-      ]
-    case "Vault_tags":
-      return [
-        "serial": object["serial"],
-        "target": object["source"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Vault":
-      return [
-        "serial": object["serial"],
-        "tags": object["tags"],
-      ]
-    case "Tag":
-      return [
-        "serial": object["serial"],
-        "name": object["name"].or(.text("default")),
-        "vaults": object["vaults"],
-      ]
-    case "Tag_vaults":
-      return [
-        "serial": object["serial"],
-        "x": object["x"].or(.integer(7)),
-      ]
-    case "Vault_tags":
-      return [
-        "serial": object["serial"],
-        "source": .integer(7),
-      ]
+    case "Entry":
+      throw Refused("target cannot have the values of target")
     default: throw Pair.unknown(object)
     }
   }
 
   static var pairs: [Pair] {
     [
-      Pair(name: "class named like a join table 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "class named like a join table 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "names of the engine 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV1toV2,
+        again: changeV1toV2),
+      Pair(
+        name: "names of the engine 2>1", old: V2.self, new: V1.self, change: changeV1toV2, back: changeV1toV2,
+        again: changeV1toV2, taken: ["Entry.oid", "Entry.rowid"]),
     ]
   }
 }
 
-/// names beyond ASCII
+/// words of SQL
 enum Case53 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Größe {
+    @Model final class Group {
       var serial: Int = 7
-      var länge: Int = 7
-      var 名前: String = "default"
-      var é: Int = 7
+      var select: Int = 7
+      var order: String = "default"
+      var group: Group?
+      var `where`: String = "default"
+      var index: Int = 7
+      var `default`: Int = 7
+      var table: String = "default"
+      var `in`: Bool = true
+      var values: [Order] = []
+      init() {}
+    }
+    @Model final class Order {
+      var serial: Int = 7
+      var by: String = "default"
+      var user: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Größe", \Größe.serial) { Größe() }
-      kind1.ordered("länge", \.länge)
-      kind1.ordered("名前", \.名前)
-      kind1.ordered("é", \.é)
-      return [kind1]
+      let kind1 = Kind("Group", \Group.serial) { Group() }
+      kind1.ordered("select", \.select)
+      kind1.ordered("order", \.order)
+      kind1.one("group", \.group, \.serial)
+      kind1.ordered("where", \.`where`)
+      kind1.ordered("index", \.index)
+      kind1.ordered("default", \.`default`)
+      kind1.ordered("table", \.table)
+      kind1.value("in", \.`in`)
+      kind1.many("values", \.values, \.serial)
+      let kind2 = Kind("Order", \Order.serial) { Order() }
+      kind2.ordered("by", \.by)
+      kind2.ordered("user", \.user)
+      return [kind1, kind2]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Größe {
+    @Model final class Group {
       var serial: Int = 7
-      var länge: Int?
-      @Attribute(originalName: "名前") var 名: String = "default"
-      var e: Int = 7
+      var select: Int = 7
+      var order: String?
+      var group: Group?
+      var `where`: String = "default"
+      var index: Int = 7
+      @Attribute(originalName: "default") var `case`: Int = 7
+      @Attribute(originalName: "table") var from: String = "default"
+      var values: [Order] = []
+      init() {}
+    }
+    @Model final class Order {
+      var serial: Int = 7
+      @Attribute(originalName: "by") var to: String = "default"
+      var user: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Größe", \Größe.serial) { Größe() }
-      kind1.optional("länge", \.länge)
-      kind1.ordered("名", \.名)
-      kind1.ordered("e", \.e)
-      return [kind1]
+      let kind1 = Kind("Group", \Group.serial) { Group() }
+      kind1.ordered("select", \.select)
+      kind1.optional("order", \.order)
+      kind1.one("group", \.group, \.serial)
+      kind1.ordered("where", \.`where`)
+      kind1.ordered("index", \.index)
+      kind1.ordered("case", \.`case`)
+      kind1.ordered("from", \.from)
+      kind1.many("values", \.values, \.serial)
+      let kind2 = Kind("Order", \Order.serial) { Order() }
+      kind2.ordered("to", \.to)
+      kind2.ordered("user", \.user)
+      return [kind1, kind2]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Größe":
+    case "Group":
       return [
         "serial": object["serial"],
-        "länge": object["länge"],
-        "名": object["名前"],
-        "e": .integer(7),
+        "select": object["select"],
+        "order": object["order"],
+        "group": object["group"],
+        "where": object["where"],
+        "index": object["index"],
+        "case": object["default"],
+        "from": object["table"],
+        "values": object["values"],
+      ]
+    case "Order":
+      return [
+        "serial": object["serial"],
+        "to": object["by"],
+        "user": object["user"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -195,12 +282,24 @@ enum Case53 {
 
   static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Größe":
+    case "Group":
       return [
         "serial": object["serial"],
-        "länge": object["länge"].or(.integer(7)),
-        "名前": .text("default"),
-        "é": .integer(7),
+        "select": object["select"],
+        "order": object["order"].or(.text("default")),
+        "group": object["group"],
+        "where": object["where"],
+        "index": object["index"],
+        "default": .integer(7),
+        "table": .text("default"),
+        "in": .bool(true),
+        "values": object["values"],
+      ]
+    case "Order":
+      return [
+        "serial": object["serial"],
+        "by": .text("default"),
+        "user": object["user"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -208,114 +307,12 @@ enum Case53 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "names beyond ASCII 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "names beyond ASCII 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-    ]
-  }
-}
-
-/// uniqueness of texts
-enum Case54 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class U {
-      var serial: Int = 7
-      var a: String = "default"
-      var b: Int = 7
-      var c: Grade = Grade.high
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("U", \U.serial) { U() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.value("c", \.c)
-      return [kind1]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class U {
-      var serial: Int = 7
-      @Attribute(.unique) var a: String = "default"
-      var b: Int = 7
-      var c: Grade = Grade.high
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("U", \U.serial, unique: [["a"]]) { U() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.value("c", \.c)
-      return [kind1]
-    }
-  }
-
-  enum V3: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
-    @Model final class U {
-      #Unique<U>([\.a, \.b])
-      var serial: Int = 7
-      var a: String = "default"
-      var b: Int = 7
-      var c: Grade = Grade.high
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("U", \U.serial, unique: [["a", "b"]]) { U() }
-      kind1.ordered("a", \.a)
-      kind1.ordered("b", \.b)
-      kind1.value("c", \.c)
-      return [kind1]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "U":
-      return [
-        "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
-        "c": object["c"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "U":
-      return [
-        "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
-        "c": object["c"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV1toV3(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "U":
-      return [
-        "serial": object["serial"],
-        "a": object["a"],
-        "b": object["b"],
-        "c": object["c"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(name: "uniqueness of texts 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "uniqueness of texts 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
-      Pair(name: "uniqueness of texts 1>3", old: V1.self, new: V3.self, change: changeV1toV3),
+      Pair(
+        name: "words of SQL 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "words of SQL 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Group.default", "Group.table", "Order.by"]),
     ]
   }
 }

@@ -2,84 +2,292 @@
 import Foundation
 import SwiftData
 
-/// to-one to to-many and back
+/// class named like a join table
+enum Case56 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Vault {
+      var serial: Int = 7
+      @Relationship(inverse: \Tag.vaults) var tags: [Tag] = []
+      init() {}
+    }
+    @Model final class Tag {
+      var serial: Int = 7
+      var name: String = "default"
+      var vaults: [Vault] = []
+      init() {}
+    }
+    @Model final class Tag_vaults {
+      var serial: Int = 7
+      var x: Int = 7
+      init() {}
+    }
+    @Model final class Vault_tags {
+      var serial: Int = 7
+      var source: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Vault", \Vault.serial) { Vault() }
+      kind1.many("tags", \.tags, \.serial)
+      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
+      kind2.ordered("name", \.name)
+      kind2.many("vaults", \.vaults, \.serial, isOwner: false)
+      let kind3 = Kind("Tag_vaults", \Tag_vaults.serial) { Tag_vaults() }
+      kind3.ordered("x", \.x)
+      let kind4 = Kind("Vault_tags", \Vault_tags.serial) { Vault_tags() }
+      kind4.ordered("source", \.source)
+      return [kind1, kind2, kind3, kind4]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Vault {
+      var serial: Int = 7
+      @Relationship(inverse: \Tag.vaults) var tags: [Tag] = []
+      init() {}
+    }
+    @Model final class Tag {
+      var serial: Int = 7
+      var name: String?
+      var vaults: [Vault] = []
+      init() {}
+    }
+    @Model final class Tag_vaults {
+      var serial: Int = 7
+      var x: Int?
+      init() {}
+    }
+    @Model final class Vault_tags {
+      var serial: Int = 7
+      @Attribute(originalName: "source") var target: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Vault", \Vault.serial) { Vault() }
+      kind1.many("tags", \.tags, \.serial)
+      let kind2 = Kind("Tag", \Tag.serial) { Tag() }
+      kind2.optional("name", \.name)
+      kind2.many("vaults", \.vaults, \.serial, isOwner: false)
+      let kind3 = Kind("Tag_vaults", \Tag_vaults.serial) { Tag_vaults() }
+      kind3.optional("x", \.x)
+      let kind4 = Kind("Vault_tags", \Vault_tags.serial) { Vault_tags() }
+      kind4.ordered("target", \.target)
+      return [kind1, kind2, kind3, kind4]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Vault":
+      return [
+        "serial": object["serial"],
+        "tags": object["tags"],
+      ]
+    case "Tag":
+      return [
+        "serial": object["serial"],
+        "name": object["name"],
+        "vaults": object["vaults"],
+      ]
+    case "Tag_vaults":
+      return [
+        "serial": object["serial"],
+        "x": object["x"],
+      ]
+    case "Vault_tags":
+      return [
+        "serial": object["serial"],
+        "target": object["source"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Vault":
+      return [
+        "serial": object["serial"],
+        "tags": object["tags"],
+      ]
+    case "Tag":
+      return [
+        "serial": object["serial"],
+        "name": object["name"].or(.text("default")),
+        "vaults": object["vaults"],
+      ]
+    case "Tag_vaults":
+      return [
+        "serial": object["serial"],
+        "x": object["x"].or(.integer(7)),
+      ]
+    case "Vault_tags":
+      return [
+        "serial": object["serial"],
+        "source": .integer(7),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "class named like a join table 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "class named like a join table 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Vault_tags.source"]),
+    ]
+  }
+}
+
+/// names beyond ASCII
+enum Case57 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Größe {
+      var serial: Int = 7
+      var länge: Int = 7
+      var 名前: String = "default"
+      var é: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Größe", \Größe.serial) { Größe() }
+      kind1.ordered("länge", \.länge)
+      kind1.ordered("名前", \.名前)
+      kind1.ordered("é", \.é)
+      return [kind1]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Größe {
+      var serial: Int = 7
+      var länge: Int?
+      @Attribute(originalName: "名前") var 名: String = "default"
+      var e: Int = 7
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Größe", \Größe.serial) { Größe() }
+      kind1.optional("länge", \.länge)
+      kind1.ordered("名", \.名)
+      kind1.ordered("e", \.e)
+      return [kind1]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Größe":
+      return [
+        "serial": object["serial"],
+        "länge": object["länge"],
+        "名": object["名前"],
+        "e": .integer(7),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Größe":
+      return [
+        "serial": object["serial"],
+        "länge": object["länge"].or(.integer(7)),
+        "名前": .text("default"),
+        "é": .integer(7),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "names beyond ASCII 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "names beyond ASCII 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Größe.名前"]),
+    ]
+  }
+}
+
+/// uniqueness of texts
 enum Case58 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class O {
+    @Model final class U {
       var serial: Int = 7
-      var items: Item?
-      var n: Int = 7
-      init() {}
-    }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
+      var a: String = "default"
+      var b: Int = 7
+      var c: Grade = Grade.high
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("O", \O.serial) { O() }
-      kind1.one("items", \.items, \.serial)
-      kind1.ordered("n", \.n)
-      let kind2 = Kind("Item", \Item.serial) { Item() }
-      kind2.ordered("t", \.t)
-      return [kind1, kind2]
+      let kind1 = Kind("U", \U.serial) { U() }
+      kind1.ordered("a", \.a)
+      kind1.ordered("b", \.b)
+      kind1.value("c", \.c)
+      return [kind1]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class O {
+    @Model final class U {
       var serial: Int = 7
-      var items: [Item] = []
-      var n: Int = 7
-      init() {}
-    }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
+      @Attribute(.unique) var a: String = "default"
+      var b: Int = 7
+      var c: Grade = Grade.high
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("O", \O.serial) { O() }
-      kind1.many("items", \.items, \.serial)
-      kind1.ordered("n", \.n)
-      let kind2 = Kind("Item", \Item.serial) { Item() }
-      kind2.ordered("t", \.t)
-      return [kind1, kind2]
+      let kind1 = Kind("U", \U.serial, unique: [["a"]]) { U() }
+      kind1.ordered("a", \.a)
+      kind1.ordered("b", \.b)
+      kind1.value("c", \.c)
+      return [kind1]
+    }
+  }
+
+  enum V3: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+    @Model final class U {
+      #Unique<U>([\.a, \.b])
+      var serial: Int = 7
+      var a: String = "default"
+      var b: Int = 7
+      var c: Grade = Grade.high
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("U", \U.serial, unique: [["a", "b"]]) { U() }
+      kind1.ordered("a", \.a)
+      kind1.ordered("b", \.b)
+      kind1.value("c", \.c)
+      return [kind1]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "O":
+    case "U":
       return [
         "serial": object["serial"],
-        "items": object["items"].asList,
-        "n": object["n"],
-      ]
-    case "Item":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "O":
-      return [
-        "serial": object["serial"],
-        "items": try object["items"].single(),
-        "n": object["n"],
-      ]
-    case "Item":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
+        "a": object["a"],
+        "b": object["b"],
+        "c": object["c"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -88,183 +296,14 @@ enum Case58 {
   static var pairs: [Pair] {
     [
       Pair(
-        name: "to-one to to-many and back 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
+        name: "uniqueness of texts 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV1toV2,
+        again: changeV1toV2),
       Pair(
-        name: "to-one to to-many and back 2>1", old: V2.self, new: V1.self, change: changeV2toV1,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
-    ]
-  }
-}
-
-/// to-one to to-many with inverse
-enum Case59 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
-      var box: Box?
-      init() {}
-    }
-    @Model final class Box {
-      var serial: Int = 7
-      @Relationship(inverse: \Item.box) var items: [Item] = []
-      var n: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Item", \Item.serial) { Item() }
-      kind1.ordered("t", \.t)
-      kind1.one("box", \.box, \.serial)
-      let kind2 = Kind("Box", \Box.serial) { Box() }
-      kind2.many("items", \.items, \.serial, isOwner: false)
-      kind2.ordered("n", \.n)
-      return [kind1, kind2]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
-      var box: [Box] = []
-      init() {}
-    }
-    @Model final class Box {
-      var serial: Int = 7
-      @Relationship(inverse: \Item.box) var items: [Item] = []
-      var n: Int = 7
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Item", \Item.serial) { Item() }
-      kind1.ordered("t", \.t)
-      kind1.many("box", \.box, \.serial)
-      let kind2 = Kind("Box", \Box.serial) { Box() }
-      kind2.many("items", \.items, \.serial, isOwner: false)
-      kind2.ordered("n", \.n)
-      return [kind1, kind2]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Item":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
-        "box": object["box"].asList,
-      ]
-    case "Box":
-      return [
-        "serial": object["serial"],
-        "items": object["items"],
-        "n": object["n"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
+        name: "uniqueness of texts 2>1", old: V2.self, new: V1.self, change: changeV1toV2, back: changeV1toV2,
+        again: changeV1toV2),
       Pair(
-        name: "to-one to to-many with inverse 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference")
-    ]
-  }
-}
-
-/// inverse is added and removed
-enum Case60 {
-
-  enum V1: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model final class Box {
-      var serial: Int = 7
-      var items: [Item] = []
-      init() {}
-    }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Box", \Box.serial) { Box() }
-      kind1.many("items", \.items, \.serial)
-      let kind2 = Kind("Item", \Item.serial) { Item() }
-      kind2.ordered("t", \.t)
-      return [kind1, kind2]
-    }
-  }
-
-  enum V2: RandomVersion {
-    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model final class Box {
-      var serial: Int = 7
-      @Relationship(inverse: \Item.box) var items: [Item] = []
-      init() {}
-    }
-    @Model final class Item {
-      var serial: Int = 7
-      var t: String = "default"
-      var box: Box?
-      init() {}
-    }
-    static var kinds: [any AnyKind] {
-      let kind1 = Kind("Box", \Box.serial) { Box() }
-      kind1.many("items", \.items, \.serial)
-      let kind2 = Kind("Item", \Item.serial) { Item() }
-      kind2.ordered("t", \.t)
-      kind2.one("box", \.box, \.serial, isOwner: false)
-      return [kind1, kind2]
-    }
-  }
-
-  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Box":
-      return [
-        "serial": object["serial"],
-        "items": object["items"],
-      ]
-    case "Item":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
-        "box": try object.owner("Box", "items", in: world),
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
-    switch object.kind {
-    case "Box":
-      return [
-        "serial": object["serial"],
-        "items": object["items"],
-      ]
-    case "Item":
-      return [
-        "serial": object["serial"],
-        "t": object["t"],
-      ]
-    default: throw Pair.unknown(object)
-    }
-  }
-
-  static var pairs: [Pair] {
-    [
-      Pair(
-        name: "inverse is added and removed 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
-      Pair(
-        name: "inverse is added and removed 2>1", old: V2.self, new: V1.self, change: changeV2toV1,
-        refusedOnPostgres: "Documentation/postgres.md names this difference"),
+        name: "uniqueness of texts 1>3", old: V1.self, new: V3.self, change: changeV1toV2, back: changeV1toV2,
+        again: changeV1toV2),
     ]
   }
 }

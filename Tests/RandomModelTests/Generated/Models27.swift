@@ -2,153 +2,63 @@
 import Foundation
 import SwiftData
 
-/// random 2
+/// relationships to itself
 enum Case66 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
-    @Model class Base {
+    @Model final class Person {
       var serial: Int = 7
-      var g: UInt64 = 7
-      var x_position: Data = Data([1, 2])
-      var order: [Int]?
-      init() {}
-    }
-    @Model class Middle: Base {
-      var f: Data?
-      var a: Badge?
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class Leaf: Middle {
-      var h: Date?
-      var e: Badge = Badge(word: "new")
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class Side {
-      var serial: Int = 7
-      var h: Look?
+      var name: String = "default"
+      @Relationship(inverse: \Person.parent) var children: [Person] = []
+      var parent: Person?
+      var friends: [Person] = []
+      var best: Person?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Base", \Base.serial) { Base() }
-      kind1.ordered("g", \.g)
-      kind1.value("x_position", \.x_position)
-      kind1.value("order", \.order)
-      let kind2 = Kind("Middle", of: "Base", \Middle.serial) { Middle() }
-      kind2.ordered("g", \.g)
-      kind2.value("x_position", \.x_position)
-      kind2.value("order", \.order)
-      kind2.value("f", \.f)
-      kind2.value("a", \.a)
-      let kind3 = Kind("Leaf", of: "Middle", \Leaf.serial) { Leaf() }
-      kind3.ordered("g", \.g)
-      kind3.value("x_position", \.x_position)
-      kind3.value("order", \.order)
-      kind3.value("f", \.f)
-      kind3.value("a", \.a)
-      kind3.optional("h", \.h)
-      kind3.value("e", \.e)
-      kind3.member("e.word", \.e, \.word, \.e.word)
-      let kind4 = Kind("Side", \Side.serial) { Side() }
-      kind4.value("h", \.h)
-      return [kind1, kind2, kind3, kind4]
+      let kind1 = Kind("Person", \Person.serial) { Person() }
+      kind1.ordered("name", \.name)
+      kind1.many("children", \.children, \.serial)
+      kind1.one("parent", \.parent, \.serial, isOwner: false)
+      kind1.many("friends", \.friends, \.serial)
+      kind1.one("best", \.best, \.serial)
+      return [kind1]
     }
   }
 
   enum V2: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
-    @Model class Base {
+    @Model final class Person {
       var serial: Int = 7
-      var g: UInt64 = 7
-      var x_position: Data = Data([1, 2])
-      @Attribute(originalName: "order") var b: [Int]?
-      init() {}
-    }
-    @Model class Middle: Base {
-      var f: Data?
-      var a: Badge?
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class Leaf: Middle {
-      var h: Date?
-      var group_name: Int64 = 7
-      override init() {
-        super.init()
-      }
-    }
-    @Model final class Side {
-      var serial: Int = 7
-      var h: Look?
-      var g: Badge = Badge(word: "new")
+      var name: String = "default"
+      @Relationship(originalName: "children", inverse: \Person.mother) var kids: [Person] = []
+      @Relationship(originalName: "parent") var mother: Person?
+      var friends: [Person] = []
+      var best: Person?
       init() {}
     }
     static var kinds: [any AnyKind] {
-      let kind1 = Kind("Base", \Base.serial) { Base() }
-      kind1.ordered("g", \.g)
-      kind1.value("x_position", \.x_position)
-      kind1.value("b", \.b)
-      let kind2 = Kind("Middle", of: "Base", \Middle.serial) { Middle() }
-      kind2.ordered("g", \.g)
-      kind2.value("x_position", \.x_position)
-      kind2.value("b", \.b)
-      kind2.value("f", \.f)
-      kind2.value("a", \.a)
-      let kind3 = Kind("Leaf", of: "Middle", \Leaf.serial) { Leaf() }
-      kind3.ordered("g", \.g)
-      kind3.value("x_position", \.x_position)
-      kind3.value("b", \.b)
-      kind3.value("f", \.f)
-      kind3.value("a", \.a)
-      kind3.optional("h", \.h)
-      kind3.ordered("group_name", \.group_name)
-      let kind4 = Kind("Side", \Side.serial) { Side() }
-      kind4.value("h", \.h)
-      kind4.value("g", \.g)
-      kind4.member("g.word", \.g, \.word, \.g.word)
-      return [kind1, kind2, kind3, kind4]
+      let kind1 = Kind("Person", \Person.serial) { Person() }
+      kind1.ordered("name", \.name)
+      kind1.many("kids", \.kids, \.serial)
+      kind1.one("mother", \.mother, \.serial, isOwner: false)
+      kind1.many("friends", \.friends, \.serial)
+      kind1.one("best", \.best, \.serial)
+      return [kind1]
     }
   }
 
   static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Base":
+    case "Person":
       return [
         "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "b": object["order"],
-      ]
-    case "Middle":
-      return [
-        "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "b": object["order"],
-        "f": object["f"],
-        "a": object["a"],
-      ]
-    case "Leaf":
-      return [
-        "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "b": object["order"],
-        "f": object["f"],
-        "a": object["a"],
-        "h": object["h"],
-        "group_name": .integer(7),
-      ]
-    case "Side":
-      return [
-        "serial": object["serial"],
-        "h": object["h"],
-        "g": .record(["word": .text("new")]),
+        "name": object["name"],
+        "kids": object["children"],
+        "mother": object["parent"],
+        "friends": object["friends"],
+        "best": object["best"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -156,37 +66,14 @@ enum Case66 {
 
   static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
     switch object.kind {
-    case "Base":
+    case "Person":
       return [
         "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "order": .null,
-      ]
-    case "Middle":
-      return [
-        "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "order": .null,
-        "f": object["f"],
-        "a": object["a"],
-      ]
-    case "Leaf":
-      return [
-        "serial": object["serial"],
-        "g": object["g"],
-        "x_position": object["x_position"],
-        "order": .null,
-        "f": object["f"],
-        "a": object["a"],
-        "h": object["h"],
-        "e": .record(["word": .text("new")]),
-      ]
-    case "Side":
-      return [
-        "serial": object["serial"],
-        "h": object["h"],
+        "name": object["name"],
+        "children": .objects([]),
+        "parent": .null,
+        "friends": object["friends"],
+        "best": object["best"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -194,8 +81,247 @@ enum Case66 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "random 2 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "random 2 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "relationships to itself 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "relationships to itself 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1, taken: ["Person.children", "Person.parent"]),
+    ]
+  }
+}
+
+/// delete rules
+enum Case67 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class Owner {
+      var serial: Int = 7
+      @Relationship(deleteRule: .cascade, inverse: \Part.owner) var parts: [Part] = []
+      @Relationship(deleteRule: .nullify) var notes: [Note] = []
+      init() {}
+    }
+    @Model final class Part {
+      var serial: Int = 7
+      var t: String = "default"
+      var owner: Owner?
+      @Relationship(deleteRule: .cascade) var note: Note?
+      init() {}
+    }
+    @Model final class Note {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Owner", \Owner.serial) { Owner() }
+      kind1.many("parts", \.parts, \.serial)
+      kind1.many("notes", \.notes, \.serial)
+      let kind2 = Kind("Part", \Part.serial) { Part() }
+      kind2.ordered("t", \.t)
+      kind2.one("owner", \.owner, \.serial, isOwner: false)
+      kind2.one("note", \.note, \.serial)
+      let kind3 = Kind("Note", \Note.serial) { Note() }
+      kind3.ordered("t", \.t)
+      return [kind1, kind2, kind3]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class Owner {
+      var serial: Int = 7
+      @Relationship(deleteRule: .nullify, inverse: \Part.owner) var parts: [Part] = []
+      @Relationship(deleteRule: .cascade) var notes: [Note] = []
+      var n: Int = 7
+      init() {}
+    }
+    @Model final class Part {
+      var serial: Int = 7
+      var t: String = "default"
+      var owner: Owner?
+      var note: Note?
+      init() {}
+    }
+    @Model final class Note {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("Owner", \Owner.serial) { Owner() }
+      kind1.many("parts", \.parts, \.serial)
+      kind1.many("notes", \.notes, \.serial)
+      kind1.ordered("n", \.n)
+      let kind2 = Kind("Part", \Part.serial) { Part() }
+      kind2.ordered("t", \.t)
+      kind2.one("owner", \.owner, \.serial, isOwner: false)
+      kind2.one("note", \.note, \.serial)
+      let kind3 = Kind("Note", \Note.serial) { Note() }
+      kind3.ordered("t", \.t)
+      return [kind1, kind2, kind3]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Owner":
+      return [
+        "serial": object["serial"],
+        "parts": object["parts"],
+        "notes": object["notes"],
+        "n": .integer(7),
+      ]
+    case "Part":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+        "owner": object["owner"],
+        "note": object["note"],
+      ]
+    case "Note":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "Owner":
+      return [
+        "serial": object["serial"],
+        "parts": object["parts"],
+        "notes": object["notes"],
+      ]
+    case "Part":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+        "owner": object["owner"],
+        "note": object["note"],
+      ]
+    case "Note":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "delete rules 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1,
+        again: changeV1toV2),
+      Pair(
+        name: "delete rules 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2,
+        again: changeV2toV1),
+    ]
+  }
+}
+
+/// added and removed relationships
+enum Case68 {
+
+  enum V1: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    @Model final class A {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    @Model final class B {
+      var serial: Int = 7
+      var t: String = "default"
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("A", \A.serial) { A() }
+      kind1.ordered("t", \.t)
+      let kind2 = Kind("B", \B.serial) { B() }
+      kind2.ordered("t", \.t)
+      return [kind1, kind2]
+    }
+  }
+
+  enum V2: RandomVersion {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    @Model final class A {
+      var serial: Int = 7
+      var t: String = "default"
+      var one: B?
+      var many: [B] = []
+      @Relationship(inverse: \B.mutual) var mutual: [B] = []
+      init() {}
+    }
+    @Model final class B {
+      var serial: Int = 7
+      var t: String = "default"
+      var mutual: [A] = []
+      init() {}
+    }
+    static var kinds: [any AnyKind] {
+      let kind1 = Kind("A", \A.serial) { A() }
+      kind1.ordered("t", \.t)
+      kind1.one("one", \.one, \.serial)
+      kind1.many("many", \.many, \.serial)
+      kind1.many("mutual", \.mutual, \.serial)
+      let kind2 = Kind("B", \B.serial) { B() }
+      kind2.ordered("t", \.t)
+      kind2.many("mutual", \.mutual, \.serial, isOwner: false)
+      return [kind1, kind2]
+    }
+  }
+
+  static func changeV1toV2(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "A":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+        "one": .null,
+        "many": .objects([]),
+        "mutual": .objects([]),
+      ]
+    case "B":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+        "mutual": .objects([]),
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static func changeV2toV1(_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]? {
+    switch object.kind {
+    case "A":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    case "B":
+      return [
+        "serial": object["serial"],
+        "t": object["t"],
+      ]
+    default: throw Pair.unknown(object)
+    }
+  }
+
+  static var pairs: [Pair] {
+    [
+      Pair(
+        name: "added and removed relationships 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
+        back: changeV2toV1, again: changeV1toV2),
+      Pair(
+        name: "added and removed relationships 2>1", old: V2.self, new: V1.self, change: changeV2toV1,
+        back: changeV1toV2, again: changeV2toV1),
     ]
   }
 }

@@ -2,61 +2,70 @@
 import Foundation
 import SwiftData
 
-/// random 3
-enum Case67 {
+/// random 1
+enum Case69 {
 
   enum V1: RandomVersion {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Base {
       var serial: Int = 7
-      var order: String = "default"
+      var b: Int8 = 7
+      var e: [Look] = []
+      var c: WideLook = WideLook(dark: true, size: 9, font: nil, zoom: 5)
       init() {}
     }
     @Model class Middle: Base {
-      var f: String = "default"
-      var value: Figure?
-      var h: [String: Int] = [:]
+      var f: Int64 = 7
+      var h: Int?
       override init() {
         super.init()
       }
     }
     @Model final class Leaf: Middle {
-      var c: Int = 7
-      var a: Decimal = Decimal(3)
-      var e: Set<String> = []
+      var a: String?
+      var order: Half = Half.high
       override init() {
         super.init()
       }
     }
     @Model final class Side: Base {
-      var group_name: Float?
-      var e: [Look] = []
-      var h: Figure = Figure.circle(radius: 4)
+      var x_position: Int = 7
       override init() {
         super.init()
       }
     }
     static var kinds: [any AnyKind] {
       let kind1 = Kind("Base", \Base.serial) { Base() }
-      kind1.ordered("order", \.order)
+      kind1.ordered("b", \.b)
+      kind1.value("e", \.e)
+      kind1.value("c", \.c)
+      kind1.member("c.size", \.c, \.size, \.c.size)
+      kind1.member("c.zoom", \.c, \.zoom, \.c.zoom)
       let kind2 = Kind("Middle", of: "Base", \Middle.serial) { Middle() }
-      kind2.ordered("order", \.order)
+      kind2.ordered("b", \.b)
+      kind2.value("e", \.e)
+      kind2.value("c", \.c)
+      kind2.member("c.size", \.c, \.size, \.c.size)
+      kind2.member("c.zoom", \.c, \.zoom, \.c.zoom)
       kind2.ordered("f", \.f)
-      kind2.value("value", \.value)
-      kind2.value("h", \.h)
+      kind2.optional("h", \.h)
       let kind3 = Kind("Leaf", of: "Middle", \Leaf.serial) { Leaf() }
-      kind3.ordered("order", \.order)
-      kind3.ordered("f", \.f)
-      kind3.value("value", \.value)
-      kind3.value("h", \.h)
-      kind3.ordered("c", \.c)
-      kind3.ordered("a", \.a)
+      kind3.ordered("b", \.b)
       kind3.value("e", \.e)
+      kind3.value("c", \.c)
+      kind3.member("c.size", \.c, \.size, \.c.size)
+      kind3.member("c.zoom", \.c, \.zoom, \.c.zoom)
+      kind3.ordered("f", \.f)
+      kind3.optional("h", \.h)
+      kind3.optional("a", \.a)
+      kind3.value("order", \.order)
       let kind4 = Kind("Side", of: "Base", \Side.serial) { Side() }
-      kind4.ordered("order", \.order)
-      kind4.optional("group_name", \.group_name)
+      kind4.ordered("b", \.b)
       kind4.value("e", \.e)
-      kind4.value("h", \.h)
+      kind4.value("c", \.c)
+      kind4.member("c.size", \.c, \.size, \.c.size)
+      kind4.member("c.zoom", \.c, \.zoom, \.c.zoom)
+      kind4.ordered("x_position", \.x_position)
       return [kind1, kind2, kind3, kind4]
     }
   }
@@ -65,58 +74,56 @@ enum Case67 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Base {
       var serial: Int = 7
-      var order: String?
+      var e: [Look] = []
+      var c: WideLook = WideLook(dark: true, size: 9, font: nil, zoom: 5)
       init() {}
     }
     @Model class Middle: Base {
-      var f: String?
-      var h: [String: Int]?
-      @Attribute(originalName: "value") var group_name: Figure?
-      var x: String = "default"
+      var h: Int?
       override init() {
         super.init()
       }
     }
     @Model final class Leaf: Middle {
-      var c: Int?
-      var a: Decimal?
-      var e: Set<String> = []
+      var order: Half = Half.high
+      @Attribute(originalName: "a") var x_position: String?
+      var group_name: [String: Int] = [:]
       override init() {
         super.init()
       }
     }
     @Model final class Side: Base {
-      var group_name: Float?
-      var h: Figure = Figure.circle(radius: 4)
-      @Attribute(originalName: "e") var a: [Look] = []
-      var x_position: Int64 = 7
+      var x_position: Int = 7
       override init() {
         super.init()
       }
     }
     static var kinds: [any AnyKind] {
       let kind1 = Kind("Base", \Base.serial) { Base() }
-      kind1.optional("order", \.order)
+      kind1.value("e", \.e)
+      kind1.value("c", \.c)
+      kind1.member("c.size", \.c, \.size, \.c.size)
+      kind1.member("c.zoom", \.c, \.zoom, \.c.zoom)
       let kind2 = Kind("Middle", of: "Base", \Middle.serial) { Middle() }
-      kind2.optional("order", \.order)
-      kind2.optional("f", \.f)
-      kind2.value("h", \.h)
-      kind2.value("group_name", \.group_name)
-      kind2.ordered("x", \.x)
+      kind2.value("e", \.e)
+      kind2.value("c", \.c)
+      kind2.member("c.size", \.c, \.size, \.c.size)
+      kind2.member("c.zoom", \.c, \.zoom, \.c.zoom)
+      kind2.optional("h", \.h)
       let kind3 = Kind("Leaf", of: "Middle", \Leaf.serial) { Leaf() }
-      kind3.optional("order", \.order)
-      kind3.optional("f", \.f)
-      kind3.value("h", \.h)
-      kind3.value("group_name", \.group_name)
-      kind3.ordered("x", \.x)
-      kind3.optional("c", \.c)
-      kind3.optional("a", \.a)
       kind3.value("e", \.e)
+      kind3.value("c", \.c)
+      kind3.member("c.size", \.c, \.size, \.c.size)
+      kind3.member("c.zoom", \.c, \.zoom, \.c.zoom)
+      kind3.optional("h", \.h)
+      kind3.value("order", \.order)
+      kind3.optional("x_position", \.x_position)
+      kind3.value("group_name", \.group_name)
       let kind4 = Kind("Side", of: "Base", \Side.serial) { Side() }
-      kind4.optional("order", \.order)
-      kind4.optional("group_name", \.group_name)
-      kind4.value("h", \.h)
-      kind4.value("a", \.a)
+      kind4.value("e", \.e)
+      kind4.value("c", \.c)
+      kind4.member("c.size", \.c, \.size, \.c.size)
+      kind4.member("c.zoom", \.c, \.zoom, \.c.zoom)
       kind4.ordered("x_position", \.x_position)
       return [kind1, kind2, kind3, kind4]
     }
@@ -127,37 +134,32 @@ enum Case67 {
     case "Base":
       return [
         "serial": object["serial"],
-        "order": object["order"],
+        "e": object["e"],
+        "c": object["c"],
       ]
     case "Middle":
       return [
         "serial": object["serial"],
-        "order": object["order"],
-        "f": object["f"],
+        "e": object["e"],
+        "c": object["c"],
         "h": object["h"],
-        "group_name": object["value"],
-        "x": .text("default"),
       ]
     case "Leaf":
       return [
         "serial": object["serial"],
-        "order": object["order"],
-        "f": object["f"],
-        "h": object["h"],
-        "group_name": object["value"],
-        "x": .text("default"),
-        "c": object["c"],
-        "a": object["a"],
         "e": object["e"],
+        "c": object["c"],
+        "h": object["h"],
+        "order": object["order"],
+        "x_position": object["a"],
+        "group_name": .record([:]),
       ]
     case "Side":
       return [
         "serial": object["serial"],
-        "order": object["order"],
-        "group_name": object["group_name"],
-        "h": object["h"],
-        "a": object["e"],
-        "x_position": .integer(7),
+        "e": object["e"],
+        "c": object["c"],
+        "x_position": object["x_position"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -168,34 +170,37 @@ enum Case67 {
     case "Base":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("default")),
+        "b": .integer(7),
+        "e": object["e"],
+        "c": object["c"],
       ]
     case "Middle":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("default")),
-        "f": object["f"].or(.text("default")),
-        "value": .null,
-        "h": object["h"].or(.record([:])),
+        "b": .integer(7),
+        "e": object["e"],
+        "c": object["c"],
+        "f": .integer(7),
+        "h": object["h"],
       ]
     case "Leaf":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("default")),
-        "f": object["f"].or(.text("default")),
-        "value": .null,
-        "h": object["h"].or(.record([:])),
-        "c": object["c"].or(.integer(7)),
-        "a": object["a"].or(.decimal(3)),
+        "b": .integer(7),
         "e": object["e"],
+        "c": object["c"],
+        "f": .integer(7),
+        "h": object["h"],
+        "a": .null,
+        "order": object["order"],
       ]
     case "Side":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("default")),
-        "group_name": object["group_name"],
-        "e": .list([]),
-        "h": object["h"],
+        "b": .integer(7),
+        "e": object["e"],
+        "c": object["c"],
+        "x_position": object["x_position"],
       ]
     default: throw Pair.unknown(object)
     }
@@ -203,8 +208,11 @@ enum Case67 {
 
   static var pairs: [Pair] {
     [
-      Pair(name: "random 3 1>2", old: V1.self, new: V2.self, change: changeV1toV2),
-      Pair(name: "random 3 2>1", old: V2.self, new: V1.self, change: changeV2toV1),
+      Pair(
+        name: "random 1 1>2", old: V1.self, new: V2.self, change: changeV1toV2, back: changeV2toV1, again: changeV1toV2),
+      Pair(
+        name: "random 1 2>1", old: V2.self, new: V1.self, change: changeV2toV1, back: changeV1toV2, again: changeV2toV1,
+        taken: ["Leaf.a"]),
     ]
   }
 }

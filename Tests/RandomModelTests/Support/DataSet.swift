@@ -36,7 +36,7 @@ struct DataSet {
 
   /// Saves random objects, changes some, and deletes some.
   /// - Returns: what the context has in memory after the last save.
-  private mutating func saved(_ database: any TestDatabase) throws -> World {
+  mutating func saved(_ database: any TestDatabase) throws -> World {
     let kinds = pair.old.kinds
     let context = ModelContext(try database.open(pair.old))
     var objects = newObjects(kinds)

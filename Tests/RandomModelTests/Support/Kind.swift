@@ -13,6 +13,7 @@ protocol AnyKind {
   var uniques: [[String]] { get }
   /// The to-many relationships whose order the program does not set.
   var unorderedLists: [String] { get }
+  var properties: [String] { get }
 
   /// A new object with random attributes.
   func make(_ serial: Int, _ random: inout Random) -> any PersistentModel
@@ -24,8 +25,8 @@ protocol AnyKind {
   func change(_ object: any PersistentModel, _ random: inout Random)
   /// Sets the relationships to some of the objects.
   func connect(_ object: any PersistentModel, to others: [any PersistentModel], _ random: inout Random)
-  /// The objects of this class and of no subclass.
-  func objects(in context: ModelContext) throws -> [Object]
+  /// The models of this class and of no subclass.
+  func models(in context: ModelContext) throws -> [any PersistentModel]
   /// The random fetches that differ from Swift's `filter` and `sorted`.
   func disagreements(_ context: ModelContext, _ random: inout Random, questions: Int) throws -> [String]
 }
@@ -70,6 +71,8 @@ final class Kind<Root: PersistentModel>: AnyKind {
   var type: any PersistentModel.Type { Root.self }
   var unorderedLists: [String] { fields.filter(\.isUnorderedList).map(\.name) }
 
+  var properties: [String] { fields.map(\.name) }
+
   func add(_ field: Field<Root>) {
     var field = field
     field.isUnique = field.name == "serial" || uniques.contains { $0.contains(field.name) }
@@ -104,8 +107,8 @@ final class Kind<Root: PersistentModel>: AnyKind {
     for field in fields { field.connect?(object as! Root, others, &random) }
   }
 
-  func objects(in context: ModelContext) throws -> [Object] {
-    try context.fetch(FetchDescriptor<Root>()).filter { isClass(of: $0) }.map { read($0) }
+  func models(in context: ModelContext) throws -> [any PersistentModel] {
+    try context.fetch(FetchDescriptor<Root>(sortBy: [SortDescriptor(serial)])).filter { isClass(of: $0) }
   }
 
   // MARK: - Fetches

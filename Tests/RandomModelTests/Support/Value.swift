@@ -62,6 +62,13 @@ extension Value {
     return .real(Double(number))
   }
 
+  func asFloat() throws -> Value {
+    guard case .real(let number) = self, number.isNaN || Double(Float(number)) == number else {
+      throw Refused("\(self) is not exactly a Float")
+    }
+    return self
+  }
+
   func isCase<Choice: CaseIterable & Storable>(of _: Choice.Type) throws -> Value {
     if Choice.allCases.contains(where: { $0.plain == self }) { return self }
     throw Refused("\(self) is no case of \(Choice.self)")

@@ -45,7 +45,10 @@ struct World: Equatable, Sendable {
   /// Reads the objects of all classes.
   init(_ context: ModelContext, _ kinds: [any AnyKind]) throws {
     for kind in kinds {
-      for object in try kind.objects(in: context) { objects[object.serial] = object }
+      for model in try kind.models(in: context) {
+        let object = kind.read(model)
+        objects[object.serial] = object
+      }
     }
   }
 
@@ -106,15 +109,23 @@ extension RandomVersion {
 
 /// A version that stores have, a version that opens them, and what the change means.
 struct Pair {
+  typealias Change = @Sendable (_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]?
+
   let name: String
   let old: any RandomVersion.Type
   let new: any RandomVersion.Type
   /// What becomes of an object: its values in the new version, or nil if the object goes.
-  let change: (_ object: Object, _ world: World, _ isPlanned: Bool) throws -> [String: Value]?
+  let change: Change
   /// The new names of classes whose name changes.
   var renamedClasses: [String: String] = [:]
   /// Why PostgreSQL refuses the change while SQLite makes it.
   var refusedOnPostgres: String?
+  /// What becomes of an object when the old version opens a store that the new one migrated, and when the new one opens it again then.
+  /// Nil if a version lacks a class of the other.
+  var back: Change?
+  var again: Change?
+  /// The properties of the new version that others take over when the old version opens the store, as `Class.property`.
+  var taken: Set<String> = []
   /// Whether the new version has no class of the old one under its name.
   var replacesAllClasses: Bool { Set(old.kinds.map(\.name)).isDisjoint(with: new.kinds.map(\.name)) }
 

@@ -151,22 +151,48 @@ struct NodeTests {
     #expect(error?.code == .unsupportedPredicate)
   }
 
-  @Test("A closed range between properties is empty where they are in the wrong order, and nothing traps")
-  func closedRanges() throws {
-    func inside(_ isPending: Bool) throws {
-      try check(
-        Predicate {
-          P.build_contains(
-            P.build_ClosedRange(
-              lower: P.build_KeyPath(root: $0, keyPath: \.small), upper: P.build_KeyPath(root: $0, keyPath: \.number)),
-            P.build_Arg(2)
-          )
+  @Test("A range between properties that Swift cannot make matches nothing, negated or not, and nothing traps")
+  func ranges() throws {
+    let other = 3
+    let predicates: [Predicate<Specimen>] = [
+      #Predicate { ($0.small...$0.number).contains(2) },
+      #Predicate { !($0.small...$0.number).contains(2) },
+      #Predicate { ($0.small..<$0.number).contains(2) },
+      #Predicate { !($0.small..<$0.number).contains(2) },
+      #Predicate { $0.small...$0.number ~= $0.serial },
+      #Predicate { !($0.small...$0.number ~= $0.serial) },
+      #Predicate { $0.small..<$0.number ~= $0.serial },
+      #Predicate { !($0.small..<$0.number ~= $0.serial) },
+      #Predicate { ($0.small...$0.number).contains(2) == false || $0.serial == 1 },
+      #Predicate { specimen in
+        switch 2 {
+        case specimen.small...specimen.number: return false
+        default: return true
         }
-      )
+      },
+      #Predicate { specimen in
+        let range = specimen.small...specimen.number
+        return !range.contains(2) && !(range ~= 3)
+      },
+    ]
+    let ofOneProperty: [Predicate<Specimen>] = [
+      #Predicate { ($0.small...other).contains($0.number) },
+      #Predicate { !(other...$0.small).contains($0.number) },
+      #Predicate { !(other...$0.small ~= $0.number) },
+    ]
+    func check() throws {
+      for predicate in predicates {
+        try expectAgreement(predicate, in: context)
+        let found = try context.fetch(FetchDescriptor(predicate: predicate))
+        #expect(!found.contains { $0.small > $0.number }, "\(predicate)")
+      }
+      for predicate in ofOneProperty { try expectAgreement(predicate, in: context) }
     }
-    try inside(false)
-    context.insert(Specimen(serial: 500))
-    try inside(true)
+    try check()
+    let unsaved = Specimen(serial: 500)
+    (unsaved.small, unsaved.number) = (3, 1)
+    context.insert(unsaved)
+    try check()
   }
 
   @Test("A forced cast finds only the objects that are of the class")

@@ -58,6 +58,8 @@ struct PredicatePlanTests {
     #expect(try plan(#Predicate { $0.thread?.persistentModelID == thread }).contains("SEARCH t0 USING INDEX"))
     let own = try context.fetchIdentifiers(FetchDescriptor<PostingThread>())[0]
     #expect(try plan(#Predicate { $0.persistentModelID == own }).contains("USING INTEGER PRIMARY KEY"))
+    #expect(try plan(#Predicate { (start...$0.sent).contains(end) }).contains("SEARCH t0 USING INDEX"))
+    #expect(try plan(#Predicate { (start..<$0.sent).contains(end) }).contains("SEARCH t0 USING INDEX"))
     let last = PersistentIdentifier(entityName: "Posting", storeIdentifier: "", key: 7)
     #expect(try plan(#Predicate { $0.persistentModelID > last }).contains("USING INTEGER PRIMARY KEY (rowid>?)"))
     let senders = (0..<100).map(String.init)

@@ -130,4 +130,47 @@ struct ImpossibleValueTests {
     try store.check(#Predicate { $0.title == names[0]?.capitalized }) { $0.title == "Rain" }
     try store.check(#Predicate { $0.genre == missing?[3]?.lowercased() }) { $0.genre == nil }
   }
+
+  @Test("is not needed after a question mark that ends the chain")
+  func chains() throws {
+    struct Shelf {
+      var rows: [[String]]? = [["Rain"], ["Sun"]]
+      var next: [Int]?
+      func name(_ row: Int) -> String { rows?[row][0] ?? "" }
+      func part(_ row: Int?) -> String? { row.map(name) }
+      subscript(_ row: Int, _ column: Int) -> String { rows![row][column] }
+    }
+    let (shelf, nothing): (Shelf?, Shelf?) = (Shelf(), nil)
+    let (first, none): (Int?, Int?) = (0, nil)
+    try store.check(#Predicate { $0.genre == nothing?.name(none!) }) { $0.genre == nil }
+    try store.check(#Predicate { $0.flag || $0.genre == shelf?.name(none!) }) { $0.flag }
+    try store.check(#Predicate { $0.title == shelf?.name(first!) }) { $0.title == "Rain" }
+    // A chain that ends with an optional is one optional.
+    try store.check(#Predicate { $0.genre == nothing?.part(none!) }) { $0.genre == nil }
+    try store.check(#Predicate { $0.title == shelf?.part(first!) }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.genre == nothing?.rows![none!][0].lowercased() }) { $0.genre == nil }
+    try store.check(#Predicate { $0.flag || $0.genre == shelf?.rows![7][0].lowercased() }) { $0.flag }
+    try store.check(#Predicate { $0.genre == shelf?.next?[none!].description }) { $0.genre == nil }
+    try store.check(#Predicate { $0.genre == nothing?.rows?[none!].first?.prefix(minus).lowercased() }) {
+      $0.genre == nil
+    }
+    try store.check(#Predicate { $0.flag || $0.genre == shelf?.rows?[first!].first?.prefix(minus).lowercased() }) {
+      $0.flag
+    }
+    try store.check(#Predicate { $0.genre == nothing?[none!, none!] }) { $0.genre == nil }
+    try store.check(#Predicate { $0.title == shelf?[first!, zero] }) { $0.title == "Rain" }
+    // The chain is an operand, an argument, and the base of what the model decides.
+    try store.check(#Predicate { $0.title == nothing?.name(none!) ?? shelf?.name(first!) }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.title == shelf?.part(nothing?.next![none!] ?? 0) }) { $0.title == "Rain" }
+    try store.check(#Predicate { $0.flag || nothing?.rows![none!].contains($0.title) == true }) { $0.flag }
+    try store.check(#Predicate { shelf?.rows![first!].contains($0.title) == true }) { $0.title == "Rain" }
+    // Parentheses end the chain.
+    try store.check(#Predicate { $0.flag || $0.genre == (nothing?.rows)![0][0] }) { $0.flag }
+    try store.check(
+      #Predicate {
+        let name = nothing?.name(none!)
+        return $0.genre == name
+      }
+    ) { $0.genre == nil }
+  }
 }

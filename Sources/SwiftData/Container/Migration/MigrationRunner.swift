@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 
 /// Migrates a store along a path in one transaction. Any reader and any crash sees either the old or the new version.
 /// SQLite's journal keeps the old pages until the commit.
@@ -8,6 +7,7 @@ struct MigrationRunner {
   let configuration: ModelConfiguration
   let identifier: String
   let externalStorage: ExternalStorage
+  let log: MigrationLog
 
   private var database: SQLiteDatabase { transaction.database }
 
@@ -15,17 +15,14 @@ struct MigrationRunner {
   func run(_ path: MigrationPath) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
     var (record, retained) = (path.stored, path.retained)
     var done = [ModelContainer.MigrationSummary.Step]()
-    // A step that is refused takes back the earlier ones, so the log follows the last one.
-    var log = [(level: Logger.Level, message: String, metadata: Logger.Metadata)]()
     if let format = path.format {
       let plan = LayoutPlan(from: record, retained: retained, to: format.layout, isPlanned: path.isPlanned)
       let removed = try LayoutMigration(
         database: database, plan: plan, layout: format.layout, store: store(format), progress: { _, _, _ in }
       ).run()
-      log += removed.map { (.warning, $0, [:]) }
+      for removal in removed { log.warn(removal) }
       (record, retained) = (format.layout.record, plan.retained)
-      log.append(
-        (.info, "\(configuration.name): the tables have the names of store format \(StoreFile.format) now", [:]))
+      log.add(.info, "\(configuration.name): the tables have the names of store format \(StoreFile.format) now")
     }
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
@@ -44,7 +41,7 @@ struct MigrationRunner {
         let store = try store(step.target)
         let migration = LayoutMigration(
           database: database, plan: plan, layout: step.target.layout, store: store, progress: report)
-        log += try migration.run().map { (.warning, $0, [:]) }
+        for removal in try migration.run() { log.warn(removal) }
         if case .custom(_, _, _, let didMigrate?)? = step.stage { try run(didMigrate, on: step.target) }
       } catch let error as SQLiteError {
         throw StoreErrors.error(error, configuration: configuration, layout: step.target.layout)
@@ -53,15 +50,11 @@ struct MigrationRunner {
       let summary = ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
       // A version that changed only its number is not logged.
-      log.append(
-        (
-          summary.changes.isEmpty && !summary.isCustom ? .debug : .info, "migrated \(configuration.name): \(summary)",
-          ["duration": "\(ContinuousClock.now - start)"]
-        ))
+      log.add(
+        summary.changes.isEmpty && !summary.isCustom ? .debug : .info, "migrated \(configuration.name): \(summary)",
+        ["duration": "\(ContinuousClock.now - start)"])
       done.append(summary)
     }
-    let logger = Logger(label: "SwiftData.Migration")
-    for line in log { logger.log(level: line.level, "\(line.message)", metadata: line.metadata) }
     return (done, retained)
   }
 

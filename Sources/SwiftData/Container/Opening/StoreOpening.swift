@@ -125,9 +125,10 @@ package enum StoreOpening {
     storage.pending = files
     var result: Written = ("", [], [:])
     var isCommitting = false
+    let log = MigrationLog()
     do {
       try database.transaction {
-        result = try lead(database, to: target, schema: schema, externalStorage: storage)
+        result = try lead(database, to: target, schema: schema, externalStorage: storage, log)
         try files.willCommit()
         isCommitting = true
       }
@@ -136,11 +137,13 @@ package enum StoreOpening {
       throw error
     }
     files.committed()
+    log.write()
     return result
   }
 
   private static func lead(
-    _ database: SQLiteDatabase, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+    _ database: SQLiteDatabase, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage,
+    _ log: MigrationLog
   ) throws -> Written {
     // A process that opened the store a moment earlier may have created or migrated it.
     let stored = try Metadata(database, target.configuration)
@@ -164,7 +167,7 @@ package enum StoreOpening {
     if isReopened { try known.encryption.open(database) }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
-      externalStorage: externalStorage)
+      externalStorage: externalStorage, log: log)
     var done = try runner.run(path)
     if path.steps.isEmpty, path.format == nil {
       done.retained =

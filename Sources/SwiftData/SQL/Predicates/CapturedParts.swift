@@ -30,18 +30,10 @@ extension __Build {
   @_disfavoredOverload
   public static func element<Base, Key, T>(_ base: Base, _ key: Key, _ get: (Base, Key) -> T) -> T? { get(base, key) }
 
-  /// The element of a captured optional collection, which is nil without a collection. Nil if the index is out of range.
-  public static func element<C: Collection>(
-    of collection: C?, _ index: C.Index, _ get: (C, C.Index) -> C.Element
-  ) -> C.Element?? {
-    guard let collection else { return .some(nil) }
-    return element(collection, index, get).map { .some($0) }
-  }
-
-  /// The result of a subscript of an optional of a type that is not a collection.
-  @_disfavoredOverload
-  public static func element<Base, Key, T>(of base: Base?, _ key: Key, _ get: (Base, Key) -> T) -> T?? {
-    .some(base.map { get($0, key) })
+  /// The value of an optional chain whose rest may fail: nil if the rest fails, and a value that is nil if the chain ends before it.
+  public static func chain<Base, T>(_ base: Base?, _ rest: (Base) -> T?) -> T?? {
+    guard let base else { return .some(nil) }
+    return rest(base).map { .some($0) }
   }
 
   /// The value at the end of an optional chain. A chain to an optional adds no other optional.

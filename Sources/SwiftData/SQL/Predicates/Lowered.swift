@@ -21,7 +21,7 @@ package indirect enum Lowered {
 /// If `isOptional`, NULL means nil; `failure` then marks rows where evaluation throws. Otherwise NULL means that Swift
 /// throws.
 package struct Scalar {
-  var sql: SQLFragment
+  var sql: SQLFragment { didSet { isThrow = false } }
   var type: ScalarType
   var isOptional = false
   /// Whether evaluation can throw.
@@ -38,6 +38,12 @@ package struct Scalar {
   var strictIn: Set<String> = []
   /// If `sql` is the value at a path in a cell's JSON: the cell and the path. Valid only while `sql` is unchanged.
   var member: (sql: SQLFragment, base: SQLFragment, path: String)?
+
+  /// Whether ``thrown(_:)`` made the value. Other SQL makes another value.
+  private(set) var isThrow = false
+
+  /// Whether evaluation throws for every row.
+  var alwaysThrows: Bool { isThrow && mayThrow }
 
   /// The condition under which evaluation throws, or nil if it cannot.
   var failureTest: SQLFragment? {
@@ -79,13 +85,12 @@ package struct Scalar {
   static func thrown(_ type: Any.Type) -> Scalar? {
     guard let scalar = ScalarType(of: type) else { return nil }
     let isOptional = ScalarType.isOptional(type)
-    return Scalar(
+    var thrown = Scalar(
       sql: SQLFragment("NULL"), type: scalar, isOptional: isOptional, mayThrow: true,
       failure: isOptional ? SQLFragment("TRUE") : nil)
+    thrown.isThrow = true
+    return thrown
   }
-
-  /// Whether it is a value that always throws.
-  var alwaysThrows: Bool { mayThrow && sql.sql == "NULL" && (!isOptional || failure?.sql == "TRUE") }
 
   static func condition(
     _ sql: SQLFragment,

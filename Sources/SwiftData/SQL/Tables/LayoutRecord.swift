@@ -335,21 +335,12 @@ package struct LayoutRecord: Codable, Equatable {
   /// not make the newer one follow its `originalName:` a second time.
   func keepingFormerNames(of earlier: LayoutRecord) -> LayoutRecord {
     var record = self
-    for index in record.tables.indices {
-      guard let known = earlier.table(named: record.tables[index].name) else { continue }
-      record.tables[index].keepFormerNames(of: known)
-    }
-    for index in record.relationships.indices {
-      let own = record.relationships[index]
-      let known = earlier.relationships.first { $0.table == own.table && $0.name == own.name }
-      guard let formers = known?.formerNames, own.formerNames?.isEmpty == true else { continue }
-      let isTaken = record.relationships.contains { other in
-        other.table == own.table && other.formerNames?.contains(own.name) == true
-          && !earlier.relationships.contains {
-            $0.table == other.table && $0.name == other.name && $0.formerNames?.contains(own.name) == true
-          }
-      }
-      if !isTaken { record.relationships[index].formerNames = formers }
+    for (index, table) in tables.enumerated() {
+      record.tables[index].columns.keepFormerNames(of: earlier.table(named: table.name)?.columns ?? [], in: table)
+      let places = relationships.indices.filter { relationships[$0].table == table.name }
+      var own = places.map { relationships[$0] }
+      own.keepFormerNames(of: earlier.relationships.filter { $0.table == table.name }, in: table)
+      for (place, kept) in zip(places, own) { record.relationships[place] = kept }
     }
     return record
   }
@@ -421,19 +412,10 @@ extension LayoutRecord.Index {
 }
 
 extension LayoutRecord.Table {
-  fileprivate mutating func keepFormerNames(of earlier: LayoutRecord.Table) {
-    for index in columns.indices {
-      let name = columns[index].propertyName
-      guard let formers = earlier.column(named: columns[index].name)?.formerNames,
-        columns[index].formerNames?.isEmpty == true
-      else { continue }
-      // Another property takes the values over, and this one is new.
-      let isTaken = columns.contains { other in
-        other.formerNames?.contains(name) == true
-          && earlier.column(named: other.name)?.formerNames?.contains(name) != true
-      }
-      if !isTaken { columns[index].formerNames = formers }
-    }
+  /// Whether rows can be of both classes.
+  fileprivate func areRelated(_ one: String?, _ other: String?) -> Bool {
+    guard let one, let other else { return true }
+    return lineage(of: one).contains(other) || lineage(of: other).contains(one)
   }
 
   /// Whether the rows of both look alike.
@@ -454,5 +436,36 @@ extension LayoutRecord.Table {
 
   func hasShape(of other: LayoutRecord.Table) -> Bool {
     hasSameRows(as: other) && Set(indices) == Set(other.indices)
+  }
+}
+
+/// A property in a record.
+private protocol RecordedProperty {
+  var entity: String? { get }
+  var propertyName: String { get }
+  var formerNames: [String]? { get set }
+}
+
+extension LayoutRecord.Column: RecordedProperty {}
+
+extension LayoutRecord.Relationship: RecordedProperty {
+  fileprivate var propertyName: String { name }
+}
+
+extension Array where Element: RecordedProperty {
+  /// Takes over the former names of the same properties of a table.
+  fileprivate mutating func keepFormerNames(of earlier: [Element], in table: LayoutRecord.Table) {
+    func formers(of property: Element) -> [String]? {
+      earlier.first { $0.propertyName == property.propertyName && table.areRelated($0.entity, property.entity) }?
+        .formerNames
+    }
+    for (index, property) in enumerated() where property.formerNames?.isEmpty == true {
+      // Another property takes the values over, and this one is new.
+      let isTaken = contains { other in
+        other.formerNames?.contains(property.propertyName) == true && table.areRelated(other.entity, property.entity)
+          && formers(of: other)?.contains(property.propertyName) != true
+      }
+      if !isTaken, let known = formers(of: property) { self[index].formerNames = known }
+    }
   }
 }

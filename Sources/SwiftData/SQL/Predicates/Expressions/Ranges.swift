@@ -133,14 +133,17 @@ extension LoweringState {
     _ element: Lowered,
     of expression: E
   ) throws -> Lowered {
+    let isRange = try bound(range.lower, .lessThanOrEqual, range.upper, range.boundType, expression)
     let op: PredicateExpressions.ComparisonOperator = range.isClosed ? .lessThanOrEqual : .lessThan
-    let inside = conjunction([
+    let inside = [
       try bound(element, .greaterThanOrEqual, range.lower, range.boundType, expression),
       try bound(element, op, range.upper, range.boundType, expression),
-    ])
-    let isRange = try bound(range.lower, .lessThanOrEqual, range.upper, range.boundType, expression)
+    ]
+    // A database can use an index for these comparisons.
+    if isFiltering { return .scalar(conjunction([isRange] + inside)) }
     let sql =
-      SQLFragment("CASE WHEN ") + isRange.condition + SQLFragment(" THEN ") + inside.sql + SQLFragment(" END")
+      SQLFragment("CASE WHEN ") + isRange.condition + SQLFragment(" THEN ") + conjunction(inside).sql
+      + SQLFragment(" END")
     return .scalar(Scalar(sql: sql, type: .bool, mayThrow: true))
   }
 
@@ -164,11 +167,12 @@ extension LoweringState {
   }
 
   private func conjunction(_ parts: [Scalar]) -> Scalar {
-    guard parts.count == 2 else { return parts[0] }
-    return .condition(
-      parts[0].sql + SQLFragment(" AND ") + parts[1].sql,
-      mayThrow: parts[0].mayThrow || parts[1].mayThrow,
-      strictIn: parts[0].strictIn.intersection(parts[1].strictIn)
-    )
+    parts.dropFirst().reduce(parts[0]) { left, right in
+      .condition(
+        left.conditionOperand + SQLFragment(" AND ") + right.conditionOperand,
+        mayThrow: left.mayThrow || right.mayThrow,
+        strictIn: left.strictIn.intersection(right.strictIn)
+      )
+    }
   }
 }
