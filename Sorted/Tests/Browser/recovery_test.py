@@ -66,6 +66,12 @@ class RecoveryTest(BrowserTest):
         expect(page.locator(".msg.mine", has_text="after it was opened")).to_be_visible()
         # What the worker keeps is no sign of the server.
         self.assertEqual(page.evaluate("claims"), 0)
+        # A page that it does not keep leads to the list, not to the browser's page of errors.
+        page.get_by_role("link", name="Search").click()
+        expect(page.locator("#notice")).to_have_text("The page cannot be loaded while the server is away.")
+        expect(page.locator("#offline")).to_be_visible()
+        self.assertEqual(page.url, f"{self.server.url}/")
+        expect(self.row(page, "Room one")).to_be_visible()
         self.server.start()
         expect(page.locator("#offline")).to_be_hidden()
 

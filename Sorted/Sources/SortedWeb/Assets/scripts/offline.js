@@ -1,6 +1,8 @@
 // The service worker: registered where there is an account, and told to forget at the sign-out.
 
+import { say } from "./say.js";
 import { on, state } from "./state.js";
+import { t } from "./strings.js";
 
 // In milliseconds: a page that changes is kept again once in this time.
 const pause = 15_000;
@@ -29,6 +31,13 @@ function changed() {
   timer ??= setTimeout(() => (document.hidden ? (timer = null) : keepAgain()), pause);
 }
 
+/** The worker led here from a page that it does not keep. */
+function sayAway() {
+  if (location.hash !== "#away") return;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  say(t("The page cannot be loaded while the server is away."));
+}
+
 /** The worker did not see what was loaded before it was there: this page and its scripts. */
 async function keepThisPage() {
   if (navigator.serviceWorker.controller) return;
@@ -46,6 +55,8 @@ export function start() {
     }
   });
   if (!workers) return;
+  sayAway();
+  addEventListener("hashchange", sayAway);
   on("messages", changed);
   on("rows", changed);
   // It was loaded as a part of the page.

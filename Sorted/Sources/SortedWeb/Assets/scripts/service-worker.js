@@ -95,8 +95,19 @@ async function answer(event) {
   }
 }
 
+/** A page that is not kept. Without the server the list says so, where the browser would show a page of errors. */
+async function orList(request) {
+  try {
+    return await wholePage(request);
+  } catch (error) {
+    if (await caches.match("/")) return Response.redirect("/#away");
+    throw error;
+  }
+}
+
 addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== location.origin || !isKept(url)) return;
-  event.respondWith(answer(event));
+  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  if (isKept(url)) event.respondWith(answer(event));
+  else if (event.request.mode === "navigate" && !url.searchParams.has("token")) event.respondWith(orList(event.request));
 });
