@@ -62,6 +62,30 @@ class BadNetworkTest(BrowserTest):
         self.say(page, "written on a page that was cut")
         expect(page.locator(".msg.mine:not(.waiting)", has_text="written on a page that was cut")).to_be_visible()
 
+    def test_a_list_that_is_cut_while_it_loads_again_keeps_its_rows(self):
+        network = Network(self.server.port)
+        page = self.enter_through(network)
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        self.live(page)
+        other = self.open()
+        self.enter(other, "Studio team")
+        self.own_message(other, "newer than any kept list")
+        preview = self.row(page, "Studio team").locator(".preview")
+        expect(preview).to_contain_text("newer than any kept list")
+        # Another conversation is another stream, and with it comes the list again. Its answers are cut.
+        network.limit = lambda path: 0 if "part=list" in path else None
+        self.row(page, "Acme Audio").locator(".row-link").click()
+        expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
+        # It is asked for again and again, and nothing old takes its place.
+        while network.cut < 6:
+            page.wait_for_timeout(100)
+            self.assertIn("newer than any kept list", preview.text_content())
+            self.assertEqual(page.evaluate("document.body.dataset.live"), "no")
+        network.limit = lambda path: None
+        self.live(page)
+        expect(preview).to_contain_text("newer than any kept list")
+
     def live_or_offline(self, page):
         """The scripts run: they say whether the page is live."""
         expect(page.locator("body[data-live]")).to_be_attached()

@@ -1,4 +1,6 @@
 """What is done while the server is away shows at once, and a browser without a database sends all the same."""
+import re
+
 from support import BrowserTest, expect, in_firefox
 
 
@@ -59,6 +61,20 @@ class OfflineTest(BrowserTest):
         page.context.set_offline(True)
         page.reload()
         expect(page.locator(".msg.mine", has_text="after the page was loaded")).to_be_visible()
+
+    def test_the_files_of_a_message_that_waits_are_in_the_order_of_the_message(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        page.context.set_offline(True)
+        names = ["first.txt", "second.txt", "third.txt"]
+        page.locator("#files").set_input_files(
+            [{"name": name, "mimeType": "text/plain", "buffer": name.encode()} for name in names])
+        self.say(page, "three files")
+        expect(page.locator(".msg.waiting .file")).to_have_text(names)
+        # Who wrote comes before what was written.
+        expect(page.locator(".msg.waiting .bubble > *").first).to_have_class(re.compile("author"))
+        page.context.set_offline(False)
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="three files").locator(".file bdi")).to_have_text(names)
 
     def test_a_message_on_its_way_is_no_draft(self):
         page = self.open()

@@ -37,6 +37,17 @@ import Testing
     }
   }
 
+  @Test("A person without a picture has the colour in the settings that others see")
+  func colour() async throws {
+    try await WebFixture.run(accounts: true) { web in
+      var (ann, bob) = (try await web.member("ann"), try await web.member("bob"))
+      _ = try await Self.meet(&ann)
+      let seen = try #require(
+        try await bob.get("/people/\(Slug.encode("ann"))").text.firstMatch(of: /class="avatar large (h\d)"/))
+      #expect(try await ann.get("/settings").text.contains("class=\"avatar \(seen.1)\""))
+    }
+  }
+
   @Test("Passwords that are guessed one after the other are refused before they are looked at")
   func guessing() async throws {
     try await WebFixture.run(accounts: true) { web in

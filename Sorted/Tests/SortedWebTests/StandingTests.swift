@@ -208,6 +208,22 @@ import Testing
     }
   }
 
+  @Test("A conversation that another person began, and in which nobody wrote, counts as read")
+  func empty() async throws {
+    try await WebFixture.run(accounts: true, fill: { _ in }) { web in
+      var (ann, bob) = (try await web.member("ann"), try await web.member("bob"))
+      let path = try #require(try await ann.send("/new", ["people": "bob", "name": ""])["Location"])
+      func sees() async throws -> [Bool] {
+        let row = "id=\"c-\(path.dropFirst(3))\""
+        let (all, unread) = (try await bob.get("/").text, try await bob.get("/?filter=unread").text)
+        return [all.contains(row), all.contains("Unread<span class=\"tab-count\"> 1</span>"), unread.contains(row)]
+      }
+      #expect(try await sees() == [true, false, false])
+      _ = try await ann.send("\(path)/send", ["key": UUID().uuidString, "text": "hello"])
+      #expect(try await sees() == [true, true, true])
+    }
+  }
+
   @Test("Neither of two people of whom one blocked the other hears anything new in their talk")
   func blocked() async throws {
     try await WebFixture.run(accounts: true, fill: { _ in }) { web in

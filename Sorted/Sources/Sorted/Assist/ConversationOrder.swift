@@ -70,7 +70,8 @@ extension AssistInbox {
   /// The conversations that a list leaves out unless it is asked for spam: the last message is spam, because the person said so or
   /// by a guess that is ``sureOfSpam``.
   ///
-  /// A guess sets no conversation aside in which the person wrote, nor one with a sender to whom the person wrote in a talk of two.
+  /// A guess sets no conversation aside in which the person wrote, nor one with anybody to whom the person wrote in a talk of two: what a
+  /// friend wrote in a group stays in the list, also after another person wrote there.
   /// A pinned conversation of the store's user stays in the list as well.
   /// - Parameters:
   ///   - userID: nil is the owner of the store.
@@ -78,7 +79,7 @@ extension AssistInbox {
   ///   - kept: conversations that the person wants in the list.
   ///   - one: the only conversation that is asked for; nil for all.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: one statement if no message is surely spam, otherwise at most four more.
+  /// - Complexity: one statement if no message is surely spam, otherwise at most five more.
   public func conversationsSetAside(
     for userID: String? = nil, writing names: [String]? = nil, without kept: Set<String> = [], only one: String? = nil
   ) throws -> [String] {
@@ -95,9 +96,12 @@ extension AssistInbox {
       ).map(\.messageID))
     let guesses = found.filter { !said.contains($0.id) }
     let known = try answered(guesses.map(\.conversationID), names)
-    let senders = try guesses.isEmpty ? [] : sendersKnown(guesses, names)
+    let people = try people(around: guesses, names)
+    let acquaintances = try acquaintances(Set(people.values.joined()), names)
     let aside = found.filter { message in
-      said.contains(message.id) || !known.contains(message.conversationID) && !senders.contains(message.senderID)
+      said.contains(message.id)
+        || !known.contains(message.conversationID)
+          && acquaintances.isDisjoint(with: people[message.conversationID] ?? [])
     }
     return ids.filter(Set(aside.map(\.conversationID)).contains)
   }
@@ -116,15 +120,27 @@ extension AssistInbox {
     return try context.fetch(FetchDescriptor(predicate: last))
   }
 
-  /// The senders of some messages to whom a person wrote in a talk of two.
-  private func sendersKnown(_ messages: [MessageEntity], _ names: [String]) throws -> Set<String> {
-    let senders = Set(messages.map(\.senderID))
+  /// The people who take part in the conversations of some messages or wrote them, by conversation, without the person.
+  private func people(around messages: [MessageEntity], _ names: [String]) throws -> [String: Set<String>] {
+    guard !messages.isEmpty else { return [:] }
+    let ids = messages.map(\.conversationID)
+    var people = Dictionary(
+      messages.map { ($0.conversationID, Set([$0.senderID])) }, uniquingKeysWith: { $0.union($1) })
+    for conversation in try context.fetch(
+      FetchDescriptor<ConversationEntity>(predicate: #Predicate { ids.contains($0.id) }))
+    { people[conversation.id, default: []].formUnion(conversation.participantIDs) }
+    return people.mapValues { $0.subtracting(names) }
+  }
+
+  /// Leaves of some people the ones to whom a person wrote in a talk of two.
+  private func acquaintances(_ people: Set<String>, _ names: [String]) throws -> Set<String> {
+    guard !people.isEmpty else { return [] }
     let talks = try context.fetch(
       FetchDescriptor<ConversationEntity>(
-        predicate: #Predicate { !$0.isGroup && $0.participantIDs.contains { senders.contains($0) } })
+        predicate: #Predicate { !$0.isGroup && $0.participantIDs.contains { people.contains($0) } })
     ).filter { talk in talk.participantIDs.contains(where: names.contains) }
     let written = try answered(talks.map(\.id), names)
-    return Set(talks.filter { written.contains($0.id) }.flatMap(\.participantIDs)).intersection(senders)
+    return Set(talks.filter { written.contains($0.id) }.flatMap(\.participantIDs)).intersection(people)
   }
 
   /// The given conversations in which a person wrote.

@@ -34,6 +34,7 @@ struct SettingsController: Sendable {
 
     let displayName: String
     let initials: String
+    let hue: Int
     let picture: String?
     let email: String
     let switches: [Switch]
@@ -146,7 +147,7 @@ struct SettingsController: Sendable {
     let look = try Look(access.work, id)
     return SettingsPage(
       displayName: user?.displayName ?? id, initials: Avatar.initials(user?.displayName ?? id),
-      picture: user?.picture, email: user?.email ?? "",
+      hue: Avatar.hue(id), picture: user?.picture, email: user?.email ?? "",
       switches: features(for: visit.viewer).map { feature in
         SettingsPage.Switch(
           name: feature.rawValue, label: feature.label.text, explanation: feature.explanation.text,

@@ -199,9 +199,9 @@ struct ConversationList {
   ) throws -> [ConversationEntity] {
     let user = access.viewer.userID
     guard !access.viewer.isOwner else { return conversations.filter { $0.unreadCount > 0 } }
-    // The last message is another one's, and the viewer deleted none.
+    // The last message is another one's, and the viewer deleted none. A conversation without a message has no sender.
     func isSurelyUnread(_ conversation: ConversationEntity) -> Bool {
-      conversation.lastMessageSenderID != user && !sight.concerns(conversation.id)
+      conversation.lastMessageSenderID.map { $0 != user } == true && !sight.concerns(conversation.id)
     }
     var found: [ConversationEntity] = []
     var candidates = conversations.filter {

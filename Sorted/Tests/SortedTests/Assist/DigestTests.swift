@@ -106,4 +106,26 @@ import Testing
     try context.save()
     #expect(try assist.conversationsSetAside() == ["again"])
   }
+
+  @Test("A guess sets no group aside in which somebody takes part to whom the reader wrote, whoever wrote last")
+  func spamInGroup() throws {
+    try add("friend", "hi", from: "f")
+    for (id, people) in [("club", ["me", "f", "p"]), ("strangers", ["me", "q", "p"])] {
+      try add(id, "win a prize", .spam, from: "p") {
+        $0.participantIDs = people
+        $0.isGroup = true
+      }
+      try InboxService(context: context).message("\(id)/0").categoryConfidence = 0.99
+    }
+    let assist = AssistInbox(context: context)
+    #expect(try Set(assist.conversationsSetAside()) == ["club", "strangers"])
+    let service = InboxService(context: context)
+    try service.send("hello", to: try service.conversation("friend"), now: now)
+    try context.save()
+    #expect(try assist.conversationsSetAside() == ["strangers"])
+    // What the reader calls spam is set aside, whoever takes part.
+    try assist.correct(try service.message("club/0"), as: .spam)
+    try context.save()
+    #expect(try Set(assist.conversationsSetAside()) == ["club", "strangers"])
+  }
 }

@@ -56,12 +56,12 @@ export async function open(path, { push = true, place = null } = {}) {
   const query = new URLSearchParams(url.search);
   query.set("part", "pane");
   if (place) query.set("at", place.id.slice(2));
-  const loaded = await load(`${url.pathname}?${query}`);
+  const loaded = await load(`${url.pathname}?${query}`, {}, { orKept: true });
   if (turn !== asked) return;
   state.opening = "";
   pane().removeAttribute("aria-busy");
-  // The message that was read may be gone.
-  if (place && loaded?.answer.status === 404) return open(path, { push });
+  // The message that was read may be gone, or no page with it is kept.
+  if (place && (!loaded || loaded.answer.status === 404)) return open(path, { push });
   if (!loaded?.answer.ok) {
     emit("thread");
     if (loaded) location.assign(url);
@@ -71,7 +71,8 @@ export async function open(path, { push = true, place = null } = {}) {
   // The text, its files and what it answers stay where the same conversation is shown at another place.
   const composer = state.thread === slug ? $("#composer") : null;
   replaced = url.searchParams.has("edit") && state.thread === slug ? { slug, nodes: [...pane().childNodes] } : null;
-  pane().replaceChildren(...loaded.page.body.childNodes);
+  // The worker may keep it in a page with the list.
+  pane().replaceChildren(...($(".pane-thread", loaded.page) ?? loaded.page.body).childNodes);
   if (composer) $("#composer")?.replaceWith(composer);
   loadMedia(pane());
   const panes = $(".panes");

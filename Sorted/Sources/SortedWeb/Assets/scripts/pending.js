@@ -29,7 +29,7 @@ function show(item) {
   element.dataset.sender = all(".msg.mine").at(-1)?.dataset.sender ?? "me";
   $(".text", element).textContent = item.text;
   element.classList.toggle("emoji", !item.files.length && /^(\p{Emoji_Presentation}|\p{Emoji}\uFE0F){1,3}$/u.test(item.text.trim()));
-  for (const file of item.files) element.querySelector(".bubble").prepend(make("span", { className: "file", textContent: file.name }));
+  $(".author", element).after(...item.files.map(({ name }) => make("span", { className: "file", textContent: name })));
   if (item.refusal) refuse(element, item);
   else offer(element, item);
   put(element, $("#messages"), "msg", messageOrder);

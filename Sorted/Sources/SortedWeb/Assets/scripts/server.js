@@ -27,12 +27,18 @@ async function whole(path, options) {
   return options?.method === "POST" ? ask() : ask().catch(ask);
 }
 
-/** A page or a part of one; null where the server cannot be reached. */
-export async function load(path, options) {
+/**
+ * A page or a part of one; null where the server cannot be reached.
+ * @param orKept whether what the worker keeps of it will do then. Where it is to bring the page up to date, it would take back what is
+ *   shown.
+ */
+export async function load(path, options, { orKept = false } = {}) {
   const asked = told;
   try {
     const { answer, page } = await whole(path, options);
-    setOnline(true);
+    const isKept = answer.headers.has("X-Kept");
+    setOnline(!isKept);
+    if (isKept && !orKept) return null;
     if (answer.status === 401) await checkSession();
     return { answer, page, isNewer: (item) => (toldAt.get(item.id) ?? 0) > asked };
   } catch {
