@@ -131,3 +131,10 @@ enum TypeKind {
       && argument(of: Object?.self) == Object.self && argument(of: [Object].self) == Object.self
   }()
 }
+
+/// A collection whose JSON is the array of its elements.
+protocol JSONArray: Collection {}
+extension Array: JSONArray {}
+extension ArraySlice: JSONArray {}
+extension ContiguousArray: JSONArray {}
+extension Set: JSONArray {}

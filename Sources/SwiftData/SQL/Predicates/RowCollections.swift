@@ -291,10 +291,3 @@ extension LoweringState {
     if case .relationship(let owner, _) = collection.source { owner.scope } else { 0 }
   }
 }
-
-/// A collection whose JSON is the array of its elements.
-protocol JSONArray: Collection {}
-extension Array: JSONArray {}
-extension ArraySlice: JSONArray {}
-extension ContiguousArray: JSONArray {}
-extension Set: JSONArray {}
