@@ -78,7 +78,7 @@ extension Access {
   /// How conversations stand for the viewer.
   /// - Parameter one: the only conversation that is asked for; nil for any.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: two statements, and at most five more if a message may be spam.
+  /// - Complexity: two statements, and at most six more if a message may be spam.
   func standings(of one: String? = nil) throws -> Standings {
     let user = viewer.userID
     let places = try one.map { try [place(in: $0)].compactMap(\.self) } ?? allPlaces()
