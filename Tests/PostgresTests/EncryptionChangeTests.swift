@@ -224,7 +224,7 @@
       let change = LayoutChange(
         connection: try PostgresConnection(url: store.url, namespace: store.namespace), layout: new, store: "test",
         namespace: store.namespace, partitions: PartitionedTables([divided]),
-        shards: configuration.shards, isFormer: false, isRolling: false)
+        shards: configuration.shards, isFormer: false, isRolling: false, log: MigrationLog())
       let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
         for table in plan.tables { try TableChange(change, plan, table).checkShards() }
       }
