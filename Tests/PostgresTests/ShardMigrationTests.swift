@@ -64,7 +64,7 @@ struct ShardMigrationTests {
     let change = LayoutChange(
       connection: try PostgresConnection(url: store.url, namespace: store.namespace), layout: layout, store: "test",
       namespace: store.namespace, partitions: PartitionedTables([divided]),
-      shards: store.configuration.shards, isFormer: false, isRolling: false)
+      shards: store.configuration.shards, isFormer: false, isRolling: false, log: MigrationLog())
     for table in plan.tables { try TableChange(change, plan, table).checkShards() }
   }
 
