@@ -26,6 +26,19 @@ public struct ShownRows {
     try source.zones(knowing: name).sorted().compactMap { try source.row(showing: RecordKey($0, name)) }
   }
 
+  /// The rows with a relationship that leads to a row, whether or not the row's class has the other end.
+  package func rows(leadingTo row: RecordKey) throws -> Set<RecordKey> {
+    var found = Set<RecordKey>()
+    for name in Set(try source.records(shownBy: row).map(\.name)) {
+      for zone in try source.zones(leadingTo: name) {
+        for holder in try source.holders(of: name, in: zone) {
+          if let row = try source.row(showing: RecordKey(zone, holder)), row.zone == zone { found.insert(row) }
+        }
+      }
+    }
+    return found
+  }
+
   /// Whether a record has an owner of some kind, directly or through other records that a view can show.
   package func isOwned(_ key: RecordKey, by isOwner: (RecordKey) throws -> Bool) throws -> Bool {
     try source.isOwned(key, models, by: isOwner)

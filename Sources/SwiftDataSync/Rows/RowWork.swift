@@ -95,8 +95,16 @@ struct RowWork {
   }
 
   /// Adds a row whose object shows what the program saved, and the log never gets.
-  mutating func addUndone(_ row: RecordKey, _ view: ShownRows) throws {
+  /// - Parameter isDeletion: whether the program deleted the object. It is made again then.
+  mutating func addUndone(_ row: RecordKey, isDeletion: Bool, _ view: ShownRows) throws {
     add(row, nil)
+    if isDeletion {
+      // The store took the object out of all relationships, and no save names an object whose relationship has no other end.
+      for holder in try view.rows(leadingTo: row) {
+        let models = try view.entity(of: holder).flatMap { view.models.classes[$0] } ?? []
+        add(holder, Set(models.filter { if case .attribute = $0.kind { false } else { true } }.map(\.name)))
+      }
+    }
     for model in try view.entity(of: row).flatMap({ view.models.classes[$0] }) ?? [] {
       switch model.kind {
       case .attribute: written[row, default: []].insert(model.name)

@@ -261,7 +261,8 @@ final class ZoneReplica {
     for row in try rowsWithOtherPersonalFields(update, after) { work.add(row, nil) }
     for (change, record) in dropped { try noteLists(change, record ?? change.registers, after) }
     for change in laid.dropped {
-      if let row = try after.row(showing: change.key) { try work.addUndone(row, after) }
+      guard let row = try after.row(showing: change.key) else { continue }
+      try work.addUndone(row, isDeletion: change.registers.dead != nil, after)
     }
     if isWriting, !isPartial { try writeRows(of: after) }
   }

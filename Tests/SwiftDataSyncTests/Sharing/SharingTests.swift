@@ -331,5 +331,25 @@ struct SharingTests {
     #expect(deletions.map(\.lost) == ["deleted"])
     #expect(try group.replicas[0].conflicts() == [])
   }
+
+  @Test("that is read-only has a member in its list again after a participant deleted the member (seed 401202)")
+  func readOnlyMember() throws {
+    let group = try ZoneGroup([CellOwner.self], accounts: ["ann", "bob"])
+    try group.save(0) { context in
+      let owner = CellOwner("o")
+      context.insert(owner)
+      owner.notes = ["a", "b", "c"].map(CellNote.init)
+    }
+    _ = try group.share(CellOwner.self, of: 0, with: ["bob": false])
+    try group.syncAll()
+    try group.save(1) { context in
+      for note in try group.first(CellOwner.self, context).notes where note.name == "b" { context.delete(note) }
+    }
+    #expect(try group.all(CellOwner.self, 1).map { $0.notes.map(\.name) } == [["a", "c"]])
+    try group.syncAll()
+    for index in [0, 1] {
+      #expect(try group.all(CellOwner.self, index).map { $0.notes.map(\.name) } == [["a", "b", "c"]])
+    }
+  }
 }
 #endif
