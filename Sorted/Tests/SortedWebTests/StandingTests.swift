@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("A conversation that another person began, and in which nobody wrote, counts as read")
+  @Test("A conversation without a message is read, also if another person began it")
   func empty() async throws {
     try await WebFixture.run(accounts: true, fill: { _ in }) { web in
       var (ann, bob) = (try await web.member("ann"), try await web.member("bob"))

@@ -107,7 +107,8 @@ import Testing
     #expect(try assist.conversationsSetAside() == ["again"])
   }
 
-  @Test("A guess sets no group aside in which somebody takes part to whom the reader wrote, whoever wrote last")
+  @Test(
+    "A guess sets no group aside if the reader has written to one of its members, even if another member wrote last")
   func spamInGroup() throws {
     try add("friend", "hi", from: "f")
     for (id, people) in [("club", ["me", "f", "p"]), ("strangers", ["me", "q", "p"])] {
@@ -123,7 +124,7 @@ import Testing
     try service.send("hello", to: try service.conversation("friend"), now: now)
     try context.save()
     #expect(try assist.conversationsSetAside() == ["strangers"])
-    // What the reader calls spam is set aside, whoever takes part.
+    // The reader marks the message as spam. That sets any group aside, also one with a friend.
     try assist.correct(try service.message("club/0"), as: .spam)
     try context.save()
     #expect(try Set(assist.conversationsSetAside()) == ["club", "strangers"])

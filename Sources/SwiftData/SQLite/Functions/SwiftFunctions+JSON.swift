@@ -13,7 +13,10 @@ extension SwiftFunctions {
       let (json, type) = (call.text(0), call.text(1))
       let cell = JSONText.cell(of: json, type: type)
       if cell == nil, json != "null" {
-        return call.fails(SwiftDataError(.unreadableValue, message: "an element of a stored list is not a \(type)"))
+        return call.fails(
+          SwiftDataError(
+            .unreadableValue,
+            message: "an element of a stored list is not a \(type); another program wrote it. Correct the row"))
       }
       call.returns(cell)
     },

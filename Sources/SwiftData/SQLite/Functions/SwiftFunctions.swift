@@ -80,7 +80,10 @@ struct SQLiteCall {
   func decimal(_ index: Int) -> Decimal? {
     let number = Decimal(stored: text(index))
     if number == nil {
-      fails(SwiftDataError(.unreadableValue, message: "a stored text is not a decimal number"))
+      fails(
+        SwiftDataError(
+          .unreadableValue,
+          message: "a stored text is not a decimal number; another program wrote it. Correct the row"))
     }
     return number
   }
