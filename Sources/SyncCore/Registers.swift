@@ -210,6 +210,12 @@ public struct Registers: Hashable, Sendable {
   /// Whether a pointer of another zone may lead to the record: it has made that move, or a later one. A move writes one home to both zones.
   func confirms(_ pointer: Home?) -> Bool { !precedes(home, pointer) }
 
+  /// Whether a move may join the record with what its new zone has of its name: nothing, the pointer of an earlier move, or late writes to
+  /// a forgotten record. Anything else belongs to another record.
+  func mayMove(to zone: ZoneName, with other: Registers?) -> Bool {
+    other.map { $0.dead == nil && !$0.isHere(zone) && confirms($0.home) } ?? true
+  }
+
   /// The write of a property, or nil. A renamed property has two names on the wire. Of their writes the later one counts.
   func field(_ property: SyncModels.Property) -> Stamped<RegisterValue>? {
     var write = fields[property.readNames[0]]

@@ -165,7 +165,7 @@ extension TransactionLaying {
   /// The new zone gets all registers, and both zones get the new home. A record that the transaction itself made is written there at once.
   private mutating func move(_ root: RecordKey, to zone: ZoneName, at time: HybridTime) throws {
     guard root.zone != zone else { return }
-    for key in try recordsThatMove(with: root) {
+    for key in try recordsThatMove(with: root, to: zone) {
       guard var record = try records.registers(of: key) else { continue }
       record.commit = nil
       let target = RecordKey(zone, key.name)
@@ -173,7 +173,7 @@ extension TransactionLaying {
       if fresh.contains(key) {
         records.set(key, nil)
         parts[key.zone]?[key.name] = nil
-        // The new zone may have a record of that name, which is not the transaction's.
+        // The new zone may have late writes to a forgotten record of that name, which are not the transaction's.
         let isNew = try records.registers(of: target) == nil
         try write(moved, to: target)
         if isNew { fresh.insert(target) }
@@ -188,14 +188,16 @@ extension TransactionLaying {
     }
   }
 
-  /// A record, what it owns, and the other records of its row if its key is the row's. Shared objects stay where they are.
-  private func recordsThatMove(with root: RecordKey) throws -> [RecordKey] {
+  /// A record, what it owns, and the other records of its row if its key is the row's. Shared objects stay where they are, and so does a
+  /// record whose name the new zone already has for another one. A participant can give the name of a private record to a record of
+  /// a share. If a move joined the two, the private one would get the other one's class and death.
+  private func recordsThatMove(with root: RecordKey, to zone: ZoneName) throws -> [RecordKey] {
     var groups = GroupReader(records, models)
     var (found, work, seen) = ([RecordKey](), [root], Set([root]))
     while let key = work.popLast() {
-      guard try records.registers(of: key)?.isHere(key.zone) ?? false, key == root || !roots.contains(key) else {
-        continue
-      }
+      guard let record = try records.registers(of: key), record.isHere(key.zone), key == root || !roots.contains(key),
+        record.mayMove(to: zone, with: try records.registers(of: RecordKey(zone, key.name)))
+      else { continue }
       found.append(key)
       let others = try records.owned(by: key, models).union(groups.members(ofRow: key))
       for other in others where seen.insert(other).inserted { work.append(other) }

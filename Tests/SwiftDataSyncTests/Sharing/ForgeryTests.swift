@@ -137,5 +137,38 @@ struct ForgeryTests {
     #expect(group.server.state(of: .account("ann"))[single.name]?.fields["rating"]?.value == .integer(5))
     #expect(group.server.state(of: SharedGroup.zone)[single.name]?.fields["rating"] == nil)
   }
+
+  @Test("cannot change a private object by a shared record that its owner takes out of the share (seed 406943)")
+  func takenOut() throws {
+    let context = ModelContext(group.devices[ann].container)
+    let comment = try group.devices[ann].replica.row(of: group.first(SharedComment.self, context))
+    try forge(comment.name) {
+      $0.born = Stamped($1, "SharedTrack")
+      $0.fields["title"] = Stamped($1, .text("forged"))
+    }
+    try group.syncAll()
+    try group.save(ann) { context in
+      let playlist = SharedPlaylist("Own")
+      context.insert(playlist)
+      playlist.tracks = [try group.track("forged", context)]
+    }
+    try group.syncAll()
+    try expectAnns([
+      "Jazz: a", "Own: forged", "a in Jazz", "forged in Own", "single in none, mine", "0 covers, 1 comments",
+    ])
+  }
+
+  @Test(
+    "cannot delete a private object before its owner puts it into the share",
+    arguments: [
+      { $0.dead = $1 }, { $0.home = Home(moves: .max, time: $1, zone: .share("nowhere")) },
+    ] as [@Sendable (inout Registers, HybridTime) -> Void])
+  func putIn(_ forged: @Sendable (inout Registers, HybridTime) -> Void) throws {
+    try forge(single.name) { forged(&$0, $1) }
+    try group.syncAll()
+    try group.save(ann) { try group.track("single", $0).playlist = group.playlist("Jazz", $0) }
+    try group.syncAll()
+    try expectAnns(["Jazz: a single", "a in Jazz", "single in Jazz, mine", "0 covers, 1 comments"])
+  }
 }
 #endif

@@ -394,6 +394,10 @@ def rebase(base, outbox, schema, writable, roots):
                 key = work.pop()
                 record = {k: v for k, v in state[key[0]].get(key[1], {}).items() if k != '@'}
                 if not is_here(record, key[0]): continue
+                there = state.get(zone, {}).get(key[1], {})
+                # Another record has its name, or a pointer that it did not make: a participant may forge both.
+                if 'dead' in there or is_here(there, zone) or \
+                        'home' in there and record.get('home', ((0,), '')) < there['home']: continue
                 more = view.owned.get(key, []) + view.group.get(key, [])
                 work += [k for k in more if k not in seen and k not in roots]
                 seen.update(more)
