@@ -74,7 +74,8 @@ final class RowWriter {
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     var lists: [(row: RecordKey, owner: any PersistentModel, property: __Property, members: [RecordKey])] = []
     var references: [(row: RecordKey, holder: any PersistentModel, property: __Property, target: RecordKey?)] = []
-    for key in alive {
+    // New members come to a list in the order in which their to-ones are set, which has to be the order of their places.
+    for key in known + inserted {
       guard let object = objects[key] else { continue }
       for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
         guard created.contains(key) || isNamed(model, key),
