@@ -81,6 +81,10 @@ struct PostgresDialect: SQLDialect {
 
   // MARK: - Order and bounds
 
+  func decimalKey(_ cell: SQLFragment, of type: ScalarType) -> SQLFragment {
+    SQLFragment("swift_decimal_key(") + cell + SQLFragment(")")
+  }
+
   func lock(_ aliases: [String]) -> String { " FOR UPDATE OF " + aliases.joined(separator: ", ") }
 
   func pairAge(_ alias: String) -> String { "\(alias)._pk" }
@@ -107,7 +111,7 @@ struct PostgresDialect: SQLDialect {
 
   func realSums(_ name: String) -> [String] { ["sum(\(name))::float8", "0::bigint"] }
 
-  func decimalSum(_ name: String) -> String {
+  func decimalSum(_ name: String, of type: ScalarType) -> String {
     "CASE WHEN bool_or(\(name) = 'NaN') THEN 'NaN' ELSE sum(\(name)::numeric)::text END"
   }
 

@@ -28,6 +28,16 @@ def png(width, height):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
+def contrast(one, other):
+    """The contrast of two colours as WCAG defines it."""
+    def luminance(colour):
+        parts = [part / 255 for part in colour]
+        red, green, blue = [part / 12.92 if part <= .04045 else ((part + .055) / 1.055) ** 2.4 for part in parts]
+        return .2126 * red + .7152 * green + .0722 * blue
+    least, most = sorted([luminance(one), luminance(other)])
+    return (most + .05) / (least + .05)
+
+
 class DesignTest(BrowserTest):
     def sizes(self):
         table = numbers()
@@ -203,6 +213,33 @@ class DesignTest(BrowserTest):
                 bubble = page.evaluate("[...document.querySelectorAll('.album')].at(-1).parentElement.getBoundingClientRect().width")
                 self.assertLessEqual(bubble - (max(rights) - min(lefts)), 8)
             page.context.close()
+
+    def test_the_card_of_a_file_stands_out_from_both_kinds_of_bubbles(self):
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        page.locator("#files").set_input_files({"name": "terms.txt", "mimeType": "text/plain", "buffer": b"terms"})
+        page.locator(".send").click()
+        file = page.locator(".msg:not(.waiting) .file")
+        expect(file).to_have_count(1)
+        for theme in ["light", "dark", "contrast"]:
+            for isMine in [True, False]:
+                bubble, card, border = file.evaluate("""(file, [theme, isMine]) => {
+                    document.documentElement.dataset.theme = theme;
+                    file.closest(".msg").classList.toggle("mine", isMine);
+                    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+                    const paint = (...colors) => {
+                        for (const color of colors) {
+                            canvas.fillStyle = color;
+                            canvas.fillRect(0, 0, 1, 1);
+                        }
+                        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+                    };
+                    const {backgroundColor, borderTopColor, borderTopWidth} = getComputedStyle(file);
+                    const bubble = getComputedStyle(file.closest(".bubble")).backgroundColor;
+                    return [paint(bubble), paint(backgroundColor), paint(backgroundColor, parseFloat(borderTopWidth) ? borderTopColor : backgroundColor)];
+                }""", [theme, isMine])
+                # WCAG asks for 3 to 1 where a border says what belongs together.
+                self.assertGreaterEqual(max(contrast(bubble, border), contrast(card, border)), 3, f"{theme}, {isMine}")
 
     def test_a_picture_is_looked_at_on_the_whole_dark_screen(self):
         for _, options in self.sizes():

@@ -150,6 +150,37 @@ class HiddenTest(BrowserTest):
         self.live(tom)
         expect(tom.locator(".msg", has_text="big.txt")).to_have_count(0)
 
+    def test_a_file_is_taken_back_while_it_is_on_its_way(self):
+        uma, vic, path = self.meet("uma", "vic")
+        vic.goto(self.server.url + path)
+        self.live(vic)
+        network = uma.context.new_cdp_session(uma)
+        network.send("Network.enable")
+        conditions = {"offline": False, "latency": 0, "downloadThroughput": -1}
+        # In bytes a second: the file needs half a minute.
+        network.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": 100_000})
+        uma.locator("#files").set_input_files({"name": "film.txt", "mimeType": "text/plain", "buffer": b"x" * 3_000_000})
+        uma.locator("#text").fill("a long line about the film, so that the bubble is wider than the bar would be")
+        uma.locator("#text").press("Enter")
+        waiting = uma.locator(".msg.waiting", has_text="film.txt")
+        bar = waiting.locator("progress")
+        expect(bar).not_to_have_js_property("value", 0)
+        # The bar is as wide as the text.
+        self.assertAlmostEqual(bar.bounding_box()["width"], waiting.locator(".text").bounding_box()["width"], delta=1)
+        waiting.hover()
+        waiting.get_by_role("button", name="Delete").click()
+        expect(waiting).to_have_count(0)
+        network.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": -1})
+        # What comes after it is sent at once.
+        self.own_message(uma, "no film today")
+        expect(vic.locator(".msg", has_text="no film today")).to_be_visible()
+        uma.reload()
+        self.live(uma)
+        for page in (uma, vic):
+            expect(page.locator(".msg", has_text="no film today")).to_be_visible()
+            expect(page.locator(".msg", has_text="film.txt")).to_have_count(0)
+        expect(self.row(vic, "uma")).to_contain_text("no film today")
+
     def test_a_file_that_is_too_large_is_refused_when_it_is_chosen(self):
         wes, xia, path = self.meet("wes", "xia")
         wes.locator("#files").set_input_files([

@@ -34,7 +34,7 @@ def run(ids):
     process = subprocess.Popen(
         [sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", *ids],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
-    # The signal makes Python print where it is. The rest of its process group is the browser and the servers.
+    # The signal makes Python print where it is. The browser is in its process group. Its servers end with it (`Program` of support.py).
     timer = threading.Timer(LIMIT, process.send_signal, [signal.SIGABRT])
     timer.start()
     output = []

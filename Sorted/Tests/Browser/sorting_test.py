@@ -112,6 +112,8 @@ class SortingTest(BrowserTest):
         more.tap()
         menu = page.locator("#row-menu")
         expect(menu.get_by_role("button", name="Archive")).to_be_visible()
+        # It lies over the row at the foot of the page, so it says whose it is.
+        expect(menu.get_by_role("heading", name="Talk")).to_be_visible()
         page.keyboard.press("Escape")
         expect(menu).to_be_hidden()
         expect(row.locator(".row-link")).to_be_focused()

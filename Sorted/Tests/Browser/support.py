@@ -25,6 +25,28 @@ def free_port():
         return probe.getsockname()[1]
 
 
+class Program(subprocess.Popen):
+    """A program that ends at the latest with this process, however this process ends."""
+    # `scripts/end-orphans`, whose input ends with this process.
+    orphans = None
+
+    def __init__(self, command):
+        if Program.orphans is None:
+            script = pathlib.Path(__file__).parents[3] / "scripts" / "end-orphans"
+            Program.orphans = subprocess.Popen([script], stdin=subprocess.PIPE, text=True, start_new_session=True)
+        super().__init__(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.tell("+")
+
+    def tell(self, sign):
+        Program.orphans.stdin.write(f"{sign} {self.pid}\n")
+        Program.orphans.stdin.flush()
+
+    def wait_for_end(self, timeout=None):
+        self.wait(timeout)
+        self.tell("-")
+        self.stdout.close()
+
+
 class Server:
     """`sorted serve` as a program, which can be killed and started again at the same port."""
 
@@ -72,9 +94,7 @@ class Server:
     def start(self):
         self.session = None
         where = [] if {"--sample", "--store"} & set(self.arguments) else ["--store", str(self.store)]
-        self.process = subprocess.Popen(
-            self.command("serve", "--port", str(self.port), *where, *self.arguments),
-            stdout=subprocess.PIPE, text=True)
+        self.process = Program(self.command("serve", "--port", str(self.port), *where, *self.arguments))
         for line in self.process.stdout:
             found = re.search(r"https?://\S+/\?token=\S+", line)
             if found:
@@ -90,14 +110,12 @@ class Server:
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
+        self.process.wait_for_end()
 
     def end(self):
         """As Ctrl-C does: it may finish what it is at, and waits for nobody who only listens."""
         self.process.terminate()
-        self.process.wait(timeout=300)
-        self.process.stdout.close()
+        self.process.wait_for_end(timeout=300)
 
     def stop(self):
         self.end()
@@ -119,14 +137,13 @@ class Firestore:
             path = pathlib.Path(self.folder.name, "rules")
             path.write_text(rules)
             command += ["--rules", str(path)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.process = Program(command)
         if "FIRE" not in self.process.stdout.readline():
             raise AssertionError("sorted firestore ended before it printed its address")
 
     def kill(self):
         self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+        self.process.wait_for_end()
 
     def stop(self):
         self.kill()

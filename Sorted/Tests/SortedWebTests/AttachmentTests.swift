@@ -1,4 +1,8 @@
 import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
 import Sorted
 import SwiftData
 import Testing
@@ -166,5 +170,21 @@ import Testing
         #expect(try await browser.get("/files/\(Slug.encode(attachment.id))").status == 404, "\(location)")
       }
     }
+  }
+
+  @Test("A file that a person takes back while it is on its way is no error of the server")
+  func takenBack() async throws {
+    struct Closed: Error {}
+    let body = AsyncThrowingStream<ByteBuffer, any Error> { stream in
+      stream.yield(ByteBuffer(string: "text=a"))
+      stream.finish(throwing: Closed())
+    }
+    let request = Request(
+      head: HTTPRequest(
+        method: .post, scheme: "http", authority: "localhost", path: "/c/\(Self.studio)/send",
+        headerFields: [.contentType: "application/x-www-form-urlencoded"]),
+      body: RequestBody(asyncSequence: body))
+    let context = WebContext(logger: Logger(label: "test"), remote: "127.0.0.1")
+    await #expect(throws: PageError.incomplete) { try await Form(request, context, maximumUpload: 1 << 20) }
   }
 }

@@ -31,7 +31,7 @@ struct AppleDialect: SQLDialect {
     sqlite.integerSums(name, isUnsigned: isUnsigned)
   }
   func realSums(_ name: String) -> [String] { sqlite.realSums(name) }
-  func decimalSum(_ name: String) -> String { sqlite.decimalSum(name) }
+  func decimalSum(_ name: String, of type: ScalarType) -> String { sqlite.decimalSum(name, of: type) }
   func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?) {
     sqlite.realExtreme(function, name)
   }

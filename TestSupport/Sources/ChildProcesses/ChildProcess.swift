@@ -12,6 +12,8 @@ import SpawnedProcesses
 /// It inherits its standard streams and no other descriptor, and a thread of its own waits for its end. Foundation's `Process` has one
 /// thread for all children, which learns of an end by a socket that the child inherits. A child that closes this socket and runs on keeps
 /// the thread from all other children. Tests that wait for these children then hold up the few threads of Swift's tasks.
+///
+/// It ends at the latest with this process, however this process ends.
 public final class ChildProcess: Sendable {
   /// The place that a standard stream of a process leads to.
   public enum Stream: Equatable, Sendable {
@@ -82,6 +84,7 @@ public final class ChildProcess: Sendable {
       descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
     (self.input, self.output, self.errors) = (handle(pipes[0].write), handle(pipes[1].read), handle(pipes[2].read))
+    let orphans = try Orphans.shared.get()
     let variables = (environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
     let number = Self.withTexts([command] + arguments) { arguments in
       Self.withTexts(variables) { variables in spawn_process(command, arguments, variables, directory?.path, streams) }
@@ -90,10 +93,11 @@ public final class ChildProcess: Sendable {
       throw Failure(description: "\(command) cannot be started: \(String(cString: strerror(-number)))")
     }
     identifier = number
+    orphans.began(number)
     Thread.detachNewThread { [end] in end.reap(number) }
   }
 
-  private static func withTexts<T>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T) -> T {
+  fileprivate static func withTexts<T>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T) -> T {
     let copies = texts.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return body(copies + [nil])
@@ -132,11 +136,47 @@ public final class ChildProcess: Sendable {
   public func send(_ signal: Int32) { end.whileRunning { kill(identifier, signal) } }
 }
 
+/// `scripts/end-orphans`, which ends the children that this process leaves behind. It reads from a pipe that ends with this process.
+private struct Orphans {
+  private let pipe: Int32
+
+  static let shared = Result<Orphans, ChildProcess.Failure> { () throws(ChildProcess.Failure) in try Orphans() }
+
+  private init() throws(ChildProcess.Failure) {
+    var ends = PipeEnds()
+    try ends.open()
+    let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../scripts/end-orphans")
+      .standardizedFileURL.path
+    let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    let number = ChildProcess.withTexts([script]) { arguments in
+      ChildProcess.withTexts(variables) { variables in
+        spawn_process(script, arguments, variables, "/", [ends.read, -1, -1])
+      }
+    }
+    close(ends.read)
+    guard number > 0 else {
+      throw ChildProcess.Failure(description: "\(script) cannot be started: \(String(cString: strerror(-number)))")
+    }
+    pipe = ends.write
+  }
+
+  func began(_ process: Int32) { say("+ \(process)\n") }
+
+  /// The caller says it before the number may belong to another process.
+  func ended(_ process: Int32) { say("- \(process)\n") }
+
+  /// Short enough for the pipe to take the line as one.
+  private func say(_ line: String) {
+    let bytes = Array(line.utf8)
+    while write(pipe, bytes, bytes.count) == -1, errno == EINTR {}
+  }
+}
+
 /// The two descriptors of a pipe. Each is -1 until the pipe is open.
 private struct PipeEnds {
   var (read, write): (Int32, Int32) = (-1, -1)
 
-  mutating func open() throws {
+  mutating func open() throws(ChildProcess.Failure) {
     var ends: [Int32] = [-1, -1]
     let error = make_private_pipe(&ends)
     guard error == 0 else { throw ChildProcess.Failure(description: "no pipe: \(String(cString: strerror(error)))") }
@@ -157,6 +197,7 @@ private final class End: @unchecked Sendable {
     // Until it is waited for without this option, no other process gets the number.
     var information = siginfo_t()
     while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    try? Orphans.shared.get().ended(process)
     condition.withLock {
       var status: Int32 = 0
       while waitpid(process, &status, 0) == -1, errno == EINTR {}

@@ -1,9 +1,10 @@
 #if os(Linux)
   import ChildProcesses
   import Foundation
+  import PostgresServers
   import Testing
 
-  @Suite("Children of tests") struct ChildProcessTests {
+  @Suite("Children of tests", .timeLimit(.minutes(20))) struct ChildProcessTests {
     @Test("end with a status or by a signal, and say what they print")
     func endings() throws {
       let shell = try ChildProcess("sh", ["-c", "echo out; echo error >&2; exit 3"], errors: .output)
@@ -37,6 +38,49 @@
       #expect(first.isRunning)
       first.send(SIGTERM)
       #expect(first.wait() == .signal(SIGTERM))
+    }
+
+    @Test("end when the program of the tests is killed, with the processes that they started")
+    func orphans() async throws {
+      let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let ended = try ChildProcess("true")
+        ended.wait()
+        let children = try ["exec sleep 1000", "sleep 1000 & echo $!; wait"].map { try ChildProcess("sh", ["-c", $0]) }
+        print(children[0].identifier, children[1].identifier, children[1].line())
+        fflush(nil)
+        kill(getpid(), SIGKILL)
+      }
+      let said = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+      let numbers = said.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+      try #require(numbers.count == 3, "\(said)")
+      for number in numbers { try waitForEnd(of: number) }
+    }
+
+    @Test("are PostgreSQL servers that end with their script, also where it is killed")
+    func killedScript() throws {
+      let script = try ChildProcess(
+        ServerScript.path("postgres").path, ["sh", "-c", "echo \"${POSTGRES_URL#*host=}\"; exec cat"],
+        environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("POSTGRES_") }, input: .pipe)
+      let folder = script.line().trimmingCharacters(in: .newlines)
+      let process = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8).split(separator: "\n")[
+        0]
+      script.send(SIGKILL)
+      #expect(script.wait() == .signal(SIGKILL))
+      try script.input?.close()
+      try waitForEnd(of: try #require(Int32(process)))
+      while FileManager.default.fileExists(atPath: folder) { try pause() }
+    }
+
+    /// Waits until no process has the number, or only one that nobody waited for.
+    private func waitForEnd(of number: Int32) throws {
+      while let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
+        state.split(separator: ")").last?.hasPrefix(" Z") == false
+      { try pause() }
+    }
+
+    private func pause() throws {
+      try Task.checkCancellation()
+      Thread.sleep(forTimeInterval: 0.02)
     }
   }
 #endif

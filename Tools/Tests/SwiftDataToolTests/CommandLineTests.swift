@@ -102,7 +102,10 @@ import Testing
     for (arguments, status) in [
       (["--help"], 0), (["help", "diff"], 0), (["check", store], 0), (["diff", store, copy], 0), (["check"], 2),
       (["check", store, "--none"], 2), (["none"], 2), (["check", "/none"], 2), (["diff", store, "/none"], 2),
-      (["query", store, "SELECT"], 2), (["dump", store, "--entity", "None"], 2),
+      (["query", store, "SELECT"], 2), (["dump", store, "--entity", "None"], 2), (["help", "help"], 0), (["help"], 0),
+      (["--help", "diff"], 0), (["diff", "--help"], 0), ([], 0), (["help", "none"], 2), (["help", "diff", "none"], 2),
+      (["none", "--help"], 2), (["--help", "none"], 2), (["--version", "none"], 2), (["check", ""], 2),
+      (["diff", store, copy, "--limit=-1"], 2),
     ] as [([String], Int32)] {
       let result = try Command.run(arguments)
       #expect(result.status == status, "\(arguments): \(result.errors)")
@@ -111,6 +114,16 @@ import Testing
     context.insert(Album("b"))
     try context.save()
     #expect(try Command.run("diff", store, copy).status == 1)
+  }
+
+  @Test("a word that is not a command is named, with the usage of the program")
+  func unknownCommand() throws {
+    for (arguments, name) in [
+      (["none"], "none"), (["help", "none"], "none"), (["help", "diff", "none"], "diff none"),
+    ] {
+      let errors = try Command.run(arguments).errors
+      #expect(errors.hasPrefix("Error: There is no command '\(name)'.\nUsage: swiftdata"), "\(errors)")
+    }
   }
 
   @Test(

@@ -93,10 +93,15 @@ struct Form: Fields {
     if let length = length(request), length.value(in: 0...maximum) == nil { throw PageError.tooLarge(maximum) }
     let start = ContinuousClock.now
     var bytes = Data()
-    for try await part in request.body {
-      guard bytes.count + part.readableBytes <= maximum else { throw PageError.tooLarge(maximum) }
-      bytes += part.readableBytesView
-      guard !isTooSlow(bytes.count, after: start.duration(to: .now)) else { throw PageError.tooSlow }
+    do {
+      for try await part in request.body {
+        guard bytes.count + part.readableBytes <= maximum else { throw PageError.tooLarge(maximum) }
+        bytes += part.readableBytesView
+        guard !isTooSlow(bytes.count, after: start.duration(to: .now)) else { throw PageError.tooSlow }
+      }
+    } catch let error where !(error is PageError) {
+      // The connection ended: a person takes a file back while it is on its way, or a network fails. The server did nothing wrong.
+      throw PageError.incomplete
     }
     return bytes
   }

@@ -24,24 +24,22 @@ enum MultipartBody {
     // The first boundary has no line before it.
     let body = Data("\r\n".utf8) + body
     var parts: [Part] = []
-    guard var position = body.range(of: mark)?.upperBound else { throw broken }
+    guard var position = body.range(of: mark)?.upperBound else { throw PageError.incomplete }
     while !body[position...].starts(with: Data("--".utf8)) {
       guard parts.count < maximumParts, let end = body.range(of: mark, in: position..<body.endIndex),
         let head = body.range(of: Data("\r\n\r\n".utf8), in: position..<end.lowerBound)
-      else { throw broken }
+      else { throw PageError.incomplete }
       parts.append(try part(body[position..<head.lowerBound], body[head.upperBound..<end.lowerBound]))
       position = end.upperBound
     }
     return parts
   }
 
-  private static let broken = PageError.invalid("The form did not arrive completely. Try again.")
-
   private static func part(_ head: Data, _ bytes: Data) throws -> Part {
-    guard let text = String(data: head, encoding: .utf8) else { throw broken }
+    guard let text = String(data: head, encoding: .utf8) else { throw PageError.incomplete }
     let lines = text.split(separator: "\r\n")
     let disposition = lines.first { $0.lowercased().hasPrefix("content-disposition:") }
-    guard let disposition, let name = parameter("name", of: String(disposition)) else { throw broken }
+    guard let disposition, let name = parameter("name", of: String(disposition)) else { throw PageError.incomplete }
     return Part(name: name, fileName: parameter("filename", of: String(disposition)), bytes: Data(bytes))
   }
 

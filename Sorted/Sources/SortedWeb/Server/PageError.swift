@@ -28,6 +28,8 @@ struct PageError: Error, Equatable {
   static let tooMany = PageError(
     .tooManyRequests, "Slow down", "You sent too many requests. Wait a moment, then try again.")
 
+  static let incomplete = invalid("The form did not arrive completely. Try again.")
+
   static let tooSlow = PageError(
     .requestTimeout, "Too slow", "The form arrived too slowly. Try again over a faster connection.")
 

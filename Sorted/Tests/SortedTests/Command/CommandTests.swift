@@ -257,6 +257,16 @@ import Testing
     #expect(tooLong == [])
   }
 
+  @Test("A word that is not a command is an error, also next to a request for help")
+  func unknownCommand() throws {
+    for arguments in [["none"], ["help", "none"], ["none", "--help"], ["--store", "inbox.store", "none"]] {
+      let run = try sorted.run(arguments)
+      #expect(run.status == 2 && run.output.isEmpty, "\(arguments): \(run.output)")
+      #expect(run.errors.hasPrefix("Error: There is no command 'none'."), "\(arguments): \(run.errors)")
+    }
+    #expect(try sorted.run("help", "list").status == 0)
+  }
+
   @Test("The help names the exit codes and the environment variables that stand for options")
   func generalHelp() throws {
     let help = try sorted.run("--help").output

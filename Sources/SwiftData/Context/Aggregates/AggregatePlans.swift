@@ -68,7 +68,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     case .integer: sums = { dialect.integerSums($0, isUnsigned: false) }
     case .unsigned: sums = { dialect.integerSums($0, isUnsigned: true) }
     case .real: sums = { dialect.realSums($0) }
-    case .decimal: sums = { [dialect.decimalSum($0), "NULL"] }
+    case .decimal: sums = { [dialect.decimalSum($0, of: value.scalar.type), "NULL"] }
     default:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,

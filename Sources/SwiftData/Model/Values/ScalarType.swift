@@ -213,6 +213,12 @@ extension ScalarType {
 }
 
 extension ScalarType {
+  /// The entity and the property of the values as further arguments of a call in SQLite, because its errors name them. Empty for computed
+  /// values.
+  package var place: String {
+    property.map { ", \($0.entityName.quotedLiteral), \($0.name.quotedLiteral)" } ?? ""
+  }
+
   /// The type's name in calls of `swift_json_value`.
   var swiftName: String {
     func raw<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }

@@ -42,6 +42,9 @@ package protocol SQLDialect: Sendable {
 
   // MARK: - Order and bounds
 
+  /// A value that orders like a decimal number of a type.
+  func decimalKey(_ cell: SQLFragment, of type: ScalarType) -> SQLFragment
+
   /// The column that orders the rows of a join table by insertion.
   func pairAge(_ alias: String) -> String
   /// The term of ORDER BY. Nil is first in Swift's order and last in reverse.
@@ -60,8 +63,8 @@ package protocol SQLDialect: Sendable {
   func integerSums(_ name: String, isUnsigned: Bool) -> [String]
   /// The sum of floating-point numbers without stored NaNs, and the number of those.
   func realSums(_ name: String) -> [String]
-  /// The sum of decimal numbers as text.
-  func decimalSum(_ name: String) -> String
+  /// The sum of decimal numbers of a type as text.
+  func decimalSum(_ name: String, of type: ScalarType) -> String
   /// The minimum or maximum of floating-point numbers with Swift's treatment of NaN, and an expression for the case
   /// that NaN hides the maximum, or nil if it cannot.
   func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?)
@@ -72,6 +75,10 @@ package protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+  package func decimalKey(_ cell: SQLFragment, of type: ScalarType) -> SQLFragment {
+    SQLFragment("swift_decimal_key(") + cell + SQLFragment("\(type.place))")
+  }
+
   package func lock(_ aliases: [String]) -> String { "" }
 
   package var mayDefer: Bool { false }
@@ -185,7 +192,7 @@ package struct SQLiteDialect: SQLDialect {
     ["sum(\(name))", "count(CASE WHEN typeof(\(name)) = 'text' THEN 1 END)"]
   }
 
-  package func decimalSum(_ name: String) -> String { "swift_decimal_sum(\(name))" }
+  package func decimalSum(_ name: String, of type: ScalarType) -> String { "swift_decimal_sum(\(name)\(type.place))" }
 
   /// NaN is stored as text, which is greater than every number.
   package func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?) {

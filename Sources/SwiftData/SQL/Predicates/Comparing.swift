@@ -247,7 +247,8 @@ extension LoweringState {
     switch left.type.form {
     case .integer, .real, .text, .uuid: return (left.comparable, right.comparable)
     case .unsigned: return call("swift_unsigned_key")
-    case .decimal: return call("swift_decimal_key")
+    case .decimal:
+      return (dialect.decimalKey(left.sql, of: left.type), dialect.decimalKey(right.sql, of: right.type))
     case .bool, .url, .blob, .key, .json, .opaque: return nil
     }
   }

@@ -24,10 +24,11 @@ extension LoweringState {
     switch lowered {
     case .collection(let collection): return collection
     case .scalar, .constant:
-      guard let element = ScalarType(ofElement: type) else {
+      guard var element = ScalarType(ofElement: type) else {
         throw unsupported(expression, "a \(type) has no form in the store")
       }
       let scalar = try arrayScalar(lowered, of: expression)
+      element.property = scalar.type.property
       guard scalar.type.form == .text || ScalarType.bare(container) is any JSONArray.Type else {
         throw DataStoreError.preferInMemoryFilter
       }
@@ -125,7 +126,7 @@ extension LoweringState {
     if element.type.form == .json {
       member.sql = SQLFragment("nullif(\(alias).value, 'null')")
     } else {
-      member.sql = SQLFragment("swift_json_value(\(alias).value, '\(element.type.swiftName)')")
+      member.sql = SQLFragment("swift_json_value(\(alias).value, '\(element.type.swiftName)'\(element.type.place))")
       member.needsNormalization = element.type.form == .text
     }
     member.strictIn = [member.sql.sql]

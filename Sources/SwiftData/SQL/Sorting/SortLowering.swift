@@ -87,7 +87,7 @@ extension LoweringState {
       return (isFamily ? [className(of: scalar)] : []) + [scalar.operand]
     case .text where scalar.type.isPlain: return [scalar.comparable]
     case .unsigned where scalar.type.isPlain: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
-    case .decimal where scalar.type.isPlain: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
+    case .decimal where scalar.type.isPlain: return [dialect.decimalKey(scalar.sql, of: scalar.type)]
     case .bool: return [scalar.operand]
     case .integer, .unsigned, .real, .decimal, .text, .url, .uuid, .blob, .json, .opaque:
       return ranks(of: scalar).map { [$0] }

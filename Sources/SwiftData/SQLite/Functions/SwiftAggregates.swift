@@ -61,8 +61,8 @@ enum SwiftAggregates {
   }
 
   private static let all = [
-    Aggregate("swift_decimal_sum", 1) { accumulator, call in
-      guard let value = call.decimal(0) else { return }
+    Aggregate("swift_decimal_sum", -1) { accumulator, call in
+      guard let value = call.decimal(0, of: call.place(at: 1)) else { return }
       accumulator.decimal = accumulator.decimal.map { $0 + value } ?? value
     },
     // The number identifies the type's `<` in the registry of `ValueFunction`.

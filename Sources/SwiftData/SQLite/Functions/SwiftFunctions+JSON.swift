@@ -8,15 +8,13 @@ extension SwiftFunctions {
       let items = JSONText.elements(call.utf8(0)).map { ListCoding.quoted(String(decoding: $0, as: UTF8.self)) }
       call.returns("[" + items.joined(separator: ",") + "]")
     },
-    // The cell of a named type's value from its JSON.
-    SwiftFunction("swift_json_value", 2) { call in
+    // The cell of a named type's value from its JSON. Calls for elements name the list. Calls for members do not, because stored indexes
+    // have them in this form.
+    SwiftFunction("swift_json_value", -1) { call in
       let (json, type) = (call.text(0), call.text(1))
       let cell = JSONText.cell(of: json, type: type)
       if cell == nil, json != "null" {
-        return call.fails(
-          SwiftDataError(
-            .unreadableValue,
-            message: "an element of a stored list is not a \(type); another program wrote it. Correct the row"))
+        return call.fails(unreadable: "a stored value has a part that is not a \(type)", of: call.place(at: 2))
       }
       call.returns(cell)
     },

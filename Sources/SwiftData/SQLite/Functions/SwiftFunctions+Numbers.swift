@@ -7,12 +7,15 @@ extension SwiftFunctions {
       arithmetic("swift_divide", .divide), arithmetic("swift_remainder", .remainder),
     ] + [
       SwiftFunction("swift_negate", 2) { call in
-        call.returns(ArithmeticType(name: call.text(1))?.negate(call.cell(0)))
+        let type = ArithmeticType(name: call.text(1))
+        let result = type?.negate(call.cell(0))
+        if result == nil, case .decimal? = type, call.decimal(0) == nil { return }
+        call.returns(result)
       },
       // The order of unsigned integers that are stored by bit pattern.
       SwiftFunction("swift_unsigned_key", 1) { call in call.returns(call.integer(0) ^ Int64.min) },
-      SwiftFunction("swift_decimal_key", 1) { call in
-        guard let value = call.decimal(0) else { return }
+      SwiftFunction("swift_decimal_key", -1) { call in
+        guard let value = call.decimal(0, of: call.place(at: 1)) else { return }
         call.returns(.blob(DecimalKey.bytes(value)))
       },
       SwiftFunction("swift_real", 1) { call in call.returns(Double(call.text(0)).map { .real($0) }) },
@@ -23,7 +26,11 @@ extension SwiftFunctions {
 
   private static func arithmetic(_ name: String, _ operation: ArithmeticType.Operation) -> SwiftFunction {
     SwiftFunction(name, 3) { call in
-      call.returns(ArithmeticType(name: call.text(2))?.apply(operation, call.cell(0), call.cell(1)))
+      let type = ArithmeticType(name: call.text(2))
+      let result = type?.apply(operation, call.cell(0), call.cell(1))
+      // No result has two causes: Swift would trap, or a text is not a number.
+      if result == nil, case .decimal? = type, call.decimal(0) == nil || call.decimal(1) == nil { return }
+      call.returns(result)
     }
   }
 }

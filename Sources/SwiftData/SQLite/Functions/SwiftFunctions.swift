@@ -77,16 +77,16 @@ struct SQLiteCall {
   func cell(_ index: Int) -> SQLValue { SQLValue(argument: values[index]) }
 
   /// A decimal number. Fails the statement and returns nil for another text.
-  func decimal(_ index: Int) -> Decimal? {
+  func decimal(_ index: Int, of place: Place? = nil) -> Decimal? {
     let number = Decimal(stored: text(index))
-    if number == nil {
-      fails(
-        SwiftDataError(
-          .unreadableValue,
-          message: "a stored text is not a decimal number; another program wrote it. Correct the row"))
-    }
+    if number == nil { fails(unreadable: "a stored text is not a decimal number", of: place) }
     return number
   }
+
+  typealias Place = (entity: String, property: String)
+
+  /// The property of a value, where the statement has ``ScalarType/place`` as the arguments from an index on.
+  func place(at index: Int) -> Place? { values.count > index + 1 ? (text(index), text(index + 1)) : nil }
 
   /// A fact about an argument. SQLite keeps it for the next rows if the argument is the same for all of them.
   func fact(about argument: Int32, _ compute: () -> Bool) -> Bool {
@@ -100,6 +100,14 @@ struct SQLiteCall {
 
   func fails(_ message: String) { sqlite3_result_error(context, message, -1) }
   func fails(_ error: SwiftDataError) { fails(FunctionErrors.text(of: error)) }
+
+  func fails(unreadable fact: String, of place: Place?) {
+    fails(
+      SwiftDataError(
+        .unreadableValue, entity: place?.entity, property: place?.property,
+        message: "\(fact); another program wrote it. Correct the row"))
+  }
+
   func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
   func returnsArgument(_ index: Int) { sqlite3_result_value(context, values[index]) }

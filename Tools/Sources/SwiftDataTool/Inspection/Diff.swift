@@ -17,7 +17,10 @@ struct Diff: ParsableCommand {
   var limit = 1000
   @OptionGroup var output: OutputOptions
 
-  func validate() throws { _ = try location() }
+  func validate() throws {
+    guard limit >= 0 else { throw ValidationError("--limit takes no number below 0.") }
+    _ = try location()
+  }
 
   private func location() throws -> (store: String, other: String) {
     try StoreArgument.location(first, and: second, "the second store")

@@ -27,7 +27,8 @@ struct StoreArgument: ParsableArguments {
   /// The path or the URL of the store.
   /// - Throws: `ValidationError` if neither the arguments nor the environment name one.
   func location() throws -> String {
-    guard let location = store ?? EnvironmentVariable.value(Self.variable) else {
+    // An empty path would be the folder in which the command runs.
+    guard let location = store ?? EnvironmentVariable.value(Self.variable), !location.isEmpty else {
       throw ValidationError("Name a store, or set \(Self.variable).")
     }
     return location

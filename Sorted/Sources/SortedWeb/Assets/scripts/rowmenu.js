@@ -45,8 +45,10 @@ let opener = null;
 function show(row, place, content) {
   const menu = box();
   menu.dataset.slug = row.dataset.slug;
-  menu.setAttribute("aria-label", $(".name", row).textContent);
-  menu.replaceChildren(...content);
+  const name = $(".name", row).textContent;
+  menu.setAttribute("aria-label", name);
+  // On a phone the menu is far from its row, at the foot of the page.
+  menu.replaceChildren(make("h2", { textContent: name, dir: "auto" }), ...content);
   menu.showPopover();
   const { width, height } = menu.getBoundingClientRect();
   const { left, right, top, bottom } = place;
