@@ -168,7 +168,7 @@ extension ZoneReplica {
   func beginFirstScan() throws {
     store.replica.seenTransaction = try user.newestTransaction()
     // The first save after this one would count twice, as a save and as an object from before the sync.
-    if try store.replica.seenTransaction != nil && !user.hasObjects() { return }
+    if try store.replica.seenTransaction != nil && !user.hasObjects() { return noteAllShown() }
     store.replica.firstScan = FirstScan()
   }
 
