@@ -110,7 +110,8 @@ extension ZoneReplica {
   }
 
   private func setAccount(_ list: SyncLog.ZoneList) throws {
-    guard let own = list.zones.first(where: { !$0.name.isShare }), case .account(let name) = own.name else { return }
+    guard let own = list.zones.first(where: { !$0.name.isShare }) else { return }
+    let name = own.name.name
     if let account = store.replica.account, account != name.text {
       throw SyncFailure.otherAccount(account, name.text)
     }
