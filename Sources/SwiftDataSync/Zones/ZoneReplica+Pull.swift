@@ -188,6 +188,7 @@ extension ZoneReplica {
       switch part {
       case .forget(let names): for name in names { changes[RecordKey(zone, name)] = .some(nil) }
       case .change(let records):
+        try store.prepare(records.keys.map { RecordKey(zone, $0) })
         for (name, var registers) in records {
           registers.commit = entry.commit
           let key = RecordKey(zone, name)
