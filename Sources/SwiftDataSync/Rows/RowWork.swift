@@ -137,7 +137,7 @@ struct RowWork {
 }
 
 extension Row {
-  /// Whether the attributes of the row are those of registers.
+  /// Whether the row has the attributes that registers write, and no others.
   fileprivate func shows(_ registers: Registers, _ models: SyncModels) -> Bool {
     (models.classes[entity] ?? []).allSatisfy { model in
       guard case .attribute = model.kind else { return true }
