@@ -6,13 +6,13 @@ public struct ExactText: Hashable, Comparable, Sendable {
   /// The text.
   public let text: String
   /// `String` compares and orders two ASCII texts by their bytes. An ASCII text has equivalents of other bytes, as "K" has U+212A.
-  private let isASCII: Bool
+  @usableFromInline let isASCII: Bool
 
   /// Takes a text as it is.
   public init(_ text: String) { (self.text, isASCII) = (text, text.utf8.allSatisfy { $0 < 0x80 }) }
 
   /// Compares the bytes.
-  public static func == (left: ExactText, right: ExactText) -> Bool {
+  @inlinable public static func == (left: ExactText, right: ExactText) -> Bool {
     guard left.isASCII == right.isASCII else { return false }
     return left.text == right.text && (left.isASCII || left.text.utf8.elementsEqual(right.text.utf8))
   }

@@ -140,7 +140,7 @@ extension RecordName: Comparable, CustomStringConvertible {
   public var description: String { text }
 
   /// Orders names by the bytes of their texts.
-  public static func < (left: RecordName, right: RecordName) -> Bool {
+  @inlinable public static func < (left: RecordName, right: RecordName) -> Bool {
     if left.other == nil, right.other == nil {
       return left.high == right.high ? left.low < right.low : left.high < right.high
     }

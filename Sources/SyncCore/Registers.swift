@@ -271,7 +271,8 @@ public struct Registers: Hashable, Sendable {
 
   /// The names that the registers lead to.
   public var referencedNames: Set<RecordName> {
-    var names = Set(fields.values.compactMap { $0.value.reference?.name })
+    var names = Set<RecordName>()
+    for write in fields.values { if let name = write.value.reference?.name { names.insert(name) } }
     for members in edges.values { names.formUnion(members.keys) }
     return names
   }

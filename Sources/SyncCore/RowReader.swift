@@ -54,8 +54,7 @@ final class RowReader<Source: RowSource> {
   private func known(_ row: RecordKey) throws -> KnownRow {
     if let known = rows[row] { return known }
     let entity = try source.row(showing: row) == row ? source.registers(of: row)?.born?.value : nil
-    guard let entity else { return noRow }
-    let known = KnownRow(entity, models.rules[entity])
+    let known = entity.map { KnownRow($0, models.rules[$0]) } ?? noRow
     rows[row] = known
     return known
   }

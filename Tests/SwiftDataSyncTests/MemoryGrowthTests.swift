@@ -161,7 +161,7 @@ struct MemoryGrowthTests {
         // What is read of one update must not be kept for the next one.
         let before = ShownRows(records, Self.models)
         let update = try ViewUpdate(before, changes: changes)
-        used += try uses { try work.add(update, before, saved: [:]) }
+        used += try uses { try work.add(update, before, saved: [:], of: []) }
       }
       for number in 0..<count {
         try add([RecordKey(Self.ann, Self.name(number)): list("b", at: 2)])

@@ -178,6 +178,29 @@ struct SyncGrowthTests {
     }
   }
 
+  @Test("A device that began without objects does not compare what it took in with its objects")
+  func noComparison() throws {
+    let group = try ZoneGroup([GrowthItem.self])
+    try group.save(0) { context in for number in 0..<100 { context.insert(GrowthItem("\(number)")) } }
+    try group.syncAll()
+    #expect(try group.all(GrowthItem.self, 1).count == 100)
+    for replica in group.replicas {
+      let statements = try SQLTrace.record { try replica.catchUp() }.statements
+      #expect(statements.isEmpty)
+    }
+  }
+
+  @Test("A device reads new objects once, to send them")
+  func readsNewObjectsOnce() throws {
+    let group = try ZoneGroup([GrowthItem.self])
+    try group.syncAll()
+    try group.save(0) { context in for number in 0..<100 { context.insert(GrowthItem("\(number)")) } }
+    let statements = try SQLTrace.record { try group.replicas[0].capture() }.statements
+    #expect(statements.count { $0.hasPrefix("SELECT") && $0.contains("GrowthItem") } == 1, "\(statements)")
+    try group.syncAll()
+    #expect(try group.all(GrowthItem.self, 1).count == 100)
+  }
+
   @Test("One change costs the same number of statements, whatever the number of objects")
   func oneChange() throws {
     let (small, large) = (try statements(10), try statements(400))

@@ -37,8 +37,11 @@ struct RowWork {
   /// - Parameters:
   ///   - before: the rows before the update.
   ///   - saved: what the program saved, and the objects show already.
+  ///   - transactions: the transactions of these saves.
   /// - Complexity: linear in what the update changes and the program saved, whatever was added before.
-  mutating func add(_ update: ViewUpdate, _ before: ShownRows, saved: [RecordKey: Set<ExactText>?]) throws {
+  mutating func add(
+    _ update: ViewUpdate, _ before: ShownRows, saved: [RecordKey: Set<ExactText>?], of transactions: [LocalTransaction]
+  ) throws {
     var added = update.deleted
     func add(_ row: RecordKey, _ names: Set<ExactText>?) {
       self.add(row, names)
@@ -60,7 +63,21 @@ struct RowWork {
       // Its object is noted under the key that the row had.
       if let old = former.removeValue(forKey: row) { gone.insert(old) }
     }
-    for row in update.created.keys { add(row, nil) }
+    // The object of a new row need not be read where the row shows what the program saved.
+    var unchanged = Set<RecordKey>()
+    for transaction in transactions {
+      for (key, registers) in transaction.changes where saved[key] != nil {
+        if let row = update.created[key], row.shows(registers, before.models) { unchanged.insert(key) }
+      }
+    }
+    for (row, values) in update.created {
+      guard unchanged.contains(row) else {
+        add(row, nil)
+        continue
+      }
+      let relationships = before.models.relationships(of: values.entity)
+      if !relationships.isEmpty { add(row, relationships) }
+    }
     for (row, values) in update.changed { add(row, Set(values.keys)) }
     for (list, change) in update.lists {
       let isSaved = (Set(change.arrived.keys).union(change.left)).allSatisfy { saved[$0] != nil }
@@ -73,7 +90,7 @@ struct RowWork {
       }
       // A member that leaves is deleted, or its own end of the relationship changes. The others keep their order.
     }
-    for (row, names) in saved {
+    for (row, names) in saved where !unchanged.contains(row) {
       add(row, names)
       // The view may still lack a write of it: the account may not write the zone.
       if let names { written[row, default: []].formUnion(names) }
@@ -101,8 +118,7 @@ struct RowWork {
     if isDeletion {
       // The store took the object out of all relationships, and no save names an object whose relationship has no other end.
       for holder in try view.rows(leadingTo: row) {
-        let models = try view.entity(of: holder).flatMap { view.models.classes[$0] } ?? []
-        add(holder, Set(models.filter { if case .attribute = $0.kind { false } else { true } }.map(\.name)))
+        add(holder, try view.entity(of: holder).map(view.models.relationships) ?? [])
       }
     }
     for model in try view.entity(of: row).flatMap({ view.models.classes[$0] }) ?? [] {
@@ -117,6 +133,23 @@ struct RowWork {
       default: continue
       }
     }
+  }
+}
+
+extension Row {
+  /// Whether the row has the attributes that registers write, and no others.
+  fileprivate func shows(_ registers: Registers, _ models: SyncModels) -> Bool {
+    (models.classes[entity] ?? []).allSatisfy { model in
+      guard case .attribute = model.kind else { return true }
+      return values[model.name] == .value(registers.fields[model.wire]?.value ?? .null)
+    }
+  }
+}
+
+extension SyncModels {
+  /// The names of the relationships of a class.
+  fileprivate func relationships(of entity: WireName) -> Set<ExactText> {
+    Set((classes[entity] ?? []).filter { if case .attribute = $0.kind { false } else { true } }.map(\.name))
   }
 }
 #endif

@@ -41,9 +41,12 @@ final class RowWriter {
   /// - Throws: an error of a store; ``MissingAssets`` if the bytes of a value have to be fetched first.
   func run() throws {
     try addHolders()
-    var alive = try work.rows.keys.filter(view.exists).sorted()
+    var alive: [RecordKey] = []
     // A row that moved to the key of another object leaves its own object behind.
-    let gone = try work.gone.union(work.rows.keys).union(work.former.values).filter { try !view.exists($0) }.sorted()
+    var absent = try work.gone.union(work.former.values).filter { try !view.exists($0) }
+    for row in work.rows.keys { if try view.exists(row) { alive.append(row) } else { absent.insert(row) } }
+    alive.sort()
+    let gone = absent.sorted()
     try findMoved(alive, leaving.map { $0.union(gone) })
     try load(alive + gone)
     if user.transactionStore == nil {
@@ -61,8 +64,8 @@ final class RowWriter {
       objects[key] = nil
     }
     let known = alive.filter { objects[$0] != nil }
-    let created = Set(alive).subtracting(known)
-    for key in try inOrder(created.sorted()) { try create(key) }
+    let new = alive.filter { objects[$0] == nil }
+    for key in try inOrder(new) { try create(key) }
     for key in known { try updateAttributes(key) }
     let places = Dictionary(uniqueKeysWithValues: inserted.enumerated().map { ($1, $0) })
     for (row, lists) in work.appended {
@@ -78,7 +81,7 @@ final class RowWriter {
     for key in known + inserted {
       guard let object = objects[key] else { continue }
       for model in try view.entity(of: key).flatMap({ models.classes[$0] }) ?? [] {
-        guard created.contains(key) || isNamed(model, key),
+        guard places[key] != nil || isNamed(model, key),
           let property = type(of: object).__entity.property(named: model.name.text), !property.isAttribute
         else { continue }
         switch try work.created[key]?.values[model.name] ?? view.value(model, of: key) {

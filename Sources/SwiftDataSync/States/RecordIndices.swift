@@ -157,6 +157,7 @@ final class RecordIndices {
 
   /// The zones in which a record leads to a name.
   func zones(leadingTo name: RecordName) throws -> [Int] {
+    if let known = leading[name] { return known }
     try prepare(leadingTo: [name])
     return leading[name] ?? []
   }

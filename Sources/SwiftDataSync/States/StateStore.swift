@@ -76,7 +76,8 @@ final class StateStore {
 
   /// The number of a zone, which gets a row with it.
   private func storedNumber(of zone: ZoneName) throws -> Int {
-    if zoneNumbers[zone] == nil { try setZone(zone, nil) }
+    if let number = zoneNumbers[zone] { return number }
+    try setZone(zone, nil)
     return number(of: zone)
   }
 
@@ -109,8 +110,8 @@ final class StateStore {
     guard !changes.isEmpty else { return }
     try prepare(Array(changes.keys))
     // Neighbours in the tables are written one after the other.
-    for (key, registers) in changes.sorted(by: { $0.key < $1.key }) {
-      let former = try record(key).registers
+    for key in changes.keys.sorted() {
+      let (former, registers) = (try record(key).registers, changes[key] ?? nil)
       guard former != registers else { continue }
       try change(key) { $0.registers = registers }
       indices.change(key, try pageKey(key), from: former, to: registers, models)
@@ -146,25 +147,21 @@ final class StateStore {
   /// - Returns: whether that changed any.
   /// - Throws: an error of the store.
   func keep(_ changes: [RecordName: Registers], of zone: ZoneName) throws -> Bool {
-    try replaceKept(zone, Array(changes.keys)) { ($1 ?? Registers()).joining(changes[$0] ?? Registers()) }
+    let number = -(try storedNumber(of: zone))
+    let changes = changes.sorted { $0.key < $1.key }
+    let keys = changes.map { StatePages.Key(number, $0.key) }
+    try pages.load(keys)
+    let old = try keys.map { try pages.record($0)?.registers }
+    let new = zip(changes, old).map { ($1 ?? Registers()).joining($0.value) }
+    try pages.put(keys) { StateRecord(registers: new[$0]) }
+    return old != new
   }
 
   /// Forgets records that were kept of a zone.
   /// - Throws: an error of the store.
   func dropKept(_ names: some Collection<RecordName>, of zone: ZoneName) throws {
-    _ = try replaceKept(zone, Array(names)) { _, _ in nil }
-  }
-
-  private func replaceKept(
-    _ zone: ZoneName, _ names: [RecordName], _ body: (RecordName, Registers?) -> Registers?
-  ) throws -> Bool {
     let number = -(try storedNumber(of: zone))
-    let keys = names.map { StatePages.Key(number, $0) }.sorted()
-    try pages.load(keys)
-    let old = try keys.map { try pages.record($0)?.registers }
-    let new = zip(keys, old).map { body($0.name, $1) }
-    try pages.put(keys) { StateRecord(registers: new[$0]) }
-    return old != new
+    try pages.put(names.map { StatePages.Key(number, $0) }.sorted()) { _ in nil }
   }
 
   /// Forgets all that was kept of a zone.
@@ -303,8 +300,8 @@ final class StateStore {
   /// Puts the records that changed into their pages.
   private func write() throws {
     guard !changed.isEmpty else { return }
-    let keys = try changed.map { (try pageKey($0), $0) }.sorted { $0.0 < $1.0 }
-    try pages.put(keys.map(\.0)) { records[keys[$0].1] }
+    let keys = try changed.map(pageKey).sorted()
+    try pages.put(keys) { key(keys[$0]).flatMap { records[$0] } }
     changed = []
   }
 }

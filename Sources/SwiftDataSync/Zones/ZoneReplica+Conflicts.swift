@@ -101,11 +101,13 @@ extension ZoneReplica {
       guard !outbox.isEmpty || !laid.dropped.isEmpty else { return }
       self.arrived.formUnion(arrived)
       let dropped = Dictionary(grouping: laid.dropped.filter { !taken.contains($0.transaction) }, by: \.key)
-      var keys = Set(update.shown.keys).union(laid.shown.keys).union(dropped.keys)
+      var keys = Set(dropped.keys)
+      for key in [Array(update.shown.keys), Array(laid.shown.keys)].joined() {
+        if try !isCapture || before.registers(of: key) != nil { keys.insert(key) }
+      }
       for row in Set(update.changed.keys).union(update.deleted).union(update.renamed.keys) {
         keys.formUnion(try before.members(of: row))
       }
-      if isCapture { keys = try keys.filter { try dropped[$0] != nil || before.registers(of: $0) != nil } }
       for key in keys.sorted() where unsent[key] == nil {
         let fields = (dropped[key] ?? []).reduce(outbox.fields(of: key, without: taken)) { fields, change in
           fields.merging(change.registers.fields, uniquingKeysWith: max)

@@ -52,6 +52,11 @@ extension ZoneReplica {
       try writeRows(keepsGone: true, isComplete: true)
     }
     try writeRows()
+    noteAllShown()
+  }
+
+  /// Notes that the objects show all rows as the program's models say.
+  func noteAllShown() {
     store.replica.models = models.fingerprint
     store.replica.shownProperties = user.propertyNames
   }

@@ -28,7 +28,8 @@ extension ZoneReplica {
 
   /// The rows whose personal records an update changes.
   func rowsWithOtherPersonalFields(_ update: ViewUpdate, _ view: ShownRows) throws -> Set<RecordKey> {
-    let subjects = update.registers.keys.filter { $0.zone == ownZone }.compactMap(\.name.subject)
+    let own = ownZone
+    let subjects = update.registers.keys.filter { $0.zone == own }.compactMap(\.name.subject)
     return Set(try subjects.flatMap(view.rows(showing:)))
   }
 }

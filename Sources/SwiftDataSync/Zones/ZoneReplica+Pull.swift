@@ -110,7 +110,8 @@ extension ZoneReplica {
   }
 
   private func setAccount(_ list: SyncLog.ZoneList) throws {
-    guard let own = list.zones.first(where: { !$0.name.isShare }), case .account(let name) = own.name else { return }
+    guard let own = list.zones.first(where: { !$0.name.isShare }) else { return }
+    let name = own.name.name
     if let account = store.replica.account, account != name.text {
       throw SyncFailure.otherAccount(account, name.text)
     }
@@ -187,6 +188,7 @@ extension ZoneReplica {
       switch part {
       case .forget(let names): for name in names { changes[RecordKey(zone, name)] = .some(nil) }
       case .change(let records):
+        try store.prepare(records.keys.map { RecordKey(zone, $0) })
         for (name, var registers) in records {
           registers.commit = entry.commit
           let key = RecordKey(zone, name)

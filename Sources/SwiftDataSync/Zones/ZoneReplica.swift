@@ -238,7 +238,7 @@ final class ZoneReplica {
       // The replica must not keep values that it read before the change.
       let before = rows
       update = try ViewUpdate(before, changes: laid.shown)
-      try work.add(update, before, saved: saved)
+      try work.add(update, before, saved: saved, of: appended)
       losses = self.losses ?? Losses()
       try losses.add(
         update, laid, outbox, without: acknowledged.union(taken), before, arrived: changes.keys,

@@ -221,14 +221,8 @@ extension ZoneStates.Entry.Part {
 extension BinaryWriter {
   /// Writes the name of a zone.
   mutating func zone(_ zone: ZoneName) {
-    switch zone {
-    case .account(let name):
-      byte(0)
-      self.name(name)
-    case .share(let name):
-      byte(1)
-      self.name(name)
-    }
+    byte(zone.isShare ? 1 : 0)
+    name(zone.name)
   }
 }
 

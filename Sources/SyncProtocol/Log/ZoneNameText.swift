@@ -2,12 +2,7 @@
 
 extension ZoneName {
   /// The name as text: `account-NAME` or `share-NAME`.
-  public var text: String {
-    switch self {
-    case .account(let name): "account-\(name)"
-    case .share(let name): "share-\(name)"
-    }
-  }
+  public var text: String { (isShare ? "share-" : "account-") + name.text }
 
   /// Reads ``text``; nil for a text without one of the two prefixes.
   ///

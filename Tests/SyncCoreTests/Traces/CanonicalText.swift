@@ -21,12 +21,7 @@ struct CanonicalText {
     String(hashes.reduce(0, &+) % 2_821_109_907_456, radix: 36)
   }
 
-  private func zone(_ zone: ZoneName?) -> String {
-    switch zone {
-    case .account(let name)?, .share(let name)?: name.text
-    case nil: ""
-    }
-  }
+  private func zone(_ zone: ZoneName?) -> String { zone?.name.text ?? "" }
 
   private func name(_ name: RecordName) -> String { names[name].map(String.init) ?? name.text }
   private func key(_ key: RecordKey) -> String { zone(key.zone) + "/" + name(key.name) }

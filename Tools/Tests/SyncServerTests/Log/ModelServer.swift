@@ -36,7 +36,7 @@ struct ModelServer {
   mutating func start(_ name: Int) { epochs.append((name, commit)) }
 
   func may(_ account: String, _ zone: ZoneName, write: Bool = false) -> Bool {
-    if case .account(let name) = zone { return name.text == account }
+    if !zone.isShare { return zone.name.text == account }
     guard let share = shares[zone] else { return false }
     return share.owner == account || share.members[account].map { $0 || !write } ?? false
   }
