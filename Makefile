@@ -24,8 +24,10 @@ run:
 	swift run $(DEMO) sorted-demo $(PORT)
 
 # All packages build in one folder here, so that what they have in common is built once. Plain `swift build` has its own folders: SwiftPM
-# would take the build plan of another package for its own.
+# would take the build plan of another package for its own. The engine and sync are optimised, because the random tests compute most.
 test test-all docs api: export BUILD_FOLDER := $(or $(BUILD_FOLDER),$(CURDIR)/.build-all)
+test test-all docs api: export BUILD_OPTIONS := $(or $(BUILD_OPTIONS),--disable-index-store)
+test test-all docs api: export SWIFTDATA_OPTIMIZED := 1
 
 # The tests of all packages. LANDING=1 adds what a change has to pass besides (.ci/run).
 test:

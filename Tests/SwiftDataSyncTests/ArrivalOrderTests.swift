@@ -38,33 +38,6 @@ struct ArrivalOrderTests {
     #expect(try tasks(group, 1) == ["young", "old"])
   }
 
-  @Test("New members come to a list in its order, whichever was made first (seed 505348)")
-  func olderMemberLast() throws {
-    let group = try group()
-    try group.save(0) { context in
-      let task = SimTask(title: "first")
-      context.insert(task)
-      task.project = try group.first(SimProject.self, context)
-    }
-    try group.syncAll()
-    try group.save(0) { $0.insert(SimTask(title: "old")) }
-    try group.replicas[0].capture()
-    // Names are in the order of time.
-    group.server.now += 1000
-    try group.save(0) { context in
-      let task = SimTask(title: "young")
-      context.insert(task)
-      task.project = try group.first(SimProject.self, context)
-    }
-    try group.save(0) { context in
-      let old = try context.fetch(FetchDescriptor<SimTask>(predicate: #Predicate { $0.title == "old" }))
-      try group.first(SimProject.self, context).tasks.append(old[0])
-    }
-    try group.syncAll()
-    #expect(try tasks(group, 0) == ["first", "young", "old"])
-    #expect(try tasks(group, 1) == ["first", "young", "old"])
-  }
-
   @Test("A list that shows arriving members in the right order already keeps this order in the store (seed 451)")
   func knownAndNewMember() throws {
     let group = try group()

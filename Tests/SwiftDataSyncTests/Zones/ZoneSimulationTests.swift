@@ -27,5 +27,13 @@ struct ZoneSimulationTests {
       #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
     }
   }
+
+  @Test(
+    "New objects come to a list in its order, also where the writer has the list in memory",
+    arguments: [505348, 710279, 710422] as [UInt64])
+  func newMembers(_ seed: UInt64) {
+    let problems = ZoneSharedSimulation(seed: seed).run()
+    #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
+  }
 }
 #endif
